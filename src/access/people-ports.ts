@@ -39,20 +39,13 @@ export abstract class People {
     decide: (person: Person) => Decision<Person, AccessEvent>,
   ): Promise<void>;
 
-  /**
-   * Locks the account's people, decides and stores as one step: of two who take each other's role, one stays an owner.
-   * @throws DomainError whatever `decide` throws
-   */
+  /** Locks the account's people: of two who take each other's role, one stays an owner. @throws whatever `decide` throws */
   abstract change(
     accountId: string,
     decide: (people: readonly Person[]) => Decision<Person, AccessEvent>,
   ): Promise<Person>;
 
-  /**
-   * Removes a person with all sessions and links. Locks the account's people, decides and removes as one step: of two
-   * who remove each other, one stays.
-   * @throws DomainError whatever `decide` throws
-   */
+  /** With all sessions and links, as one step: of two who remove each other, one stays. @throws whatever `decide` throws */
   abstract remove(
     accountId: string,
     id: string,
@@ -195,15 +188,9 @@ export abstract class SignInLinks {
   abstract resetsPassword(secretHash: string): Promise<boolean>;
 }
 
-/**
- * Password hashes (scrypt, RFC 7914) in a form that includes the parameters. Computes only a few at a time.
- * @throws Unavailable while too many wait for their turn
- */
+/** Password hashes (scrypt, RFC 7914), a few at a time. @throws Unavailable while too many wait for their turn */
 export abstract class Passwords {
-  /**
-   * Costs about a sixth of a second of one core on purpose.
-   * @param beside a hash that is compared together with this one: `matching` then takes as long for both as for one
-   */
+  /** Slow on purpose. @param beside a hash that is compared together with this one: `matching` takes as long for both as for one */
   abstract hash(password: string, beside?: string): Promise<string>;
 
   /** The hashes that match the password. Without hashes it takes as long as for one. Never throws for an unreadable hash. */

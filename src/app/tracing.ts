@@ -29,17 +29,17 @@ export const openTracing = async (
 const reports = (tell: (say: (log: Logger) => void) => void) => ({
   onAway: (error: unknown) => {
     tell((log) => {
-      log.warn({ err: shortened(error) }, 'traces are lost: their receiver does not take them');
+      log.warn({ err: shortened(error) }, 'traces are lost: the receiver does not accept them');
     });
   },
   onBack: (lostSpans: number) => {
     tell((log) => {
-      log.info({ lostSpans }, 'the receiver of traces takes them again');
+      log.info({ lostSpans }, 'traces are sent again');
     });
   },
   onLate: () => {
     tell((log) => {
-      log.warn('the last traces are lost: their receiver did not take them in time');
+      log.warn('the last traces are lost: the receiver did not accept them in time');
     });
   },
 });

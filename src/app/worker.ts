@@ -4,10 +4,10 @@ import type { Logger } from 'pino';
 import { StoredSignal } from '../kernel/signals.ts';
 import { jobMeasures, type Tally } from '../adapters/http/metrics/measures.ts';
 import { censusMeasures } from '../adapters/http/metrics/stored-measures.ts';
-import { backupTimes, type BackupTimes } from '../adapters/kysely/copies/database-copies.ts';
+import { backupTimes } from '../adapters/kysely/copies/database-copies.ts';
 import { Database } from '../adapters/kysely/database.ts';
 import { CronJobs, type Job, type SleepOptions } from '../adapters/schedule/cron-jobs.ts';
-import { leasedJob, Census, type CensusPorts } from '../adapters/schedule/leased-job.ts';
+import { Census, leasedJob } from '../adapters/schedule/leased-job.ts';
 import { named, RunningWork } from '../adapters/system/event-loop-watch.ts';
 import { Clock, Retention } from '../kernel/ports.ts';
 import { JobLeases } from '../kernel/queue.ts';
@@ -27,9 +27,6 @@ import {
 } from './keys.ts';
 import type { Config } from './settings/settings.ts';
 import { begun } from './tracing.ts';
-import type { Domains } from '../domains/domains.ts';
-import type { Notifications, WebhookCalls } from '../notifications/notifications.ts';
-import type { Sites } from '../sites/sites.ts';
 
 export interface RunningRole {
   /** @param isReplaced set if another process took over the ports; aborts when this one must hurry */
@@ -48,11 +45,19 @@ export const startWorker = (
     ...{ leases: container.get(JobLeases), clock: container.get(Clock), log },
     holder: container.get(ProcessKey),
   };
-  const [faces, database] = [facesIn(container), container.get(Database)];
-  const { domains, sites, notifications } = faces;
-  const webhooks = container.get(WebhookCallsKey);
-  const backups = () => backupTimes(database);
-  const census = storedCensus({ domains, sites, webhooks, notifications, backups }, leasing);
+  const [access, domains] = [container.get(AccessKey), container.get(DomainsKey)];
+  const [sites, notifications] = [container.get(SitesKey), container.get(NotificationsKey)];
+  const [webhooks, database] = [container.get(WebhookCallsKey), container.get(Database)];
+  const census = new Census(
+    async (isStopping) => ({
+      ...(await domains.countDomains(isStopping)),
+      deploys: await sites.countDeploys(),
+      webhooks: await webhooks.countWebhooks(),
+      mails: await notifications.countMails(),
+      backups: await backupTimes(database),
+    }),
+    leasing,
+  );
   container.get(MetricsKey).show(censusMeasures, () => census.read());
   container.get(StoredSignal).listen((_accountIds, hasDeliveries) => {
     bells.domains.ring('soon');
@@ -68,7 +73,19 @@ export const startWorker = (
     return leasedJob({ ...job, work: traced }, leasing);
   };
   const jobs = workerJobs({
-    ...{ queues, bells, leased, ...faces, census, clock: leasing.clock, log, verifierSchedule },
+    ...{
+      queues,
+      bells,
+      leased,
+      access,
+      domains,
+      sites,
+      notifications,
+      census,
+      clock: leasing.clock,
+      log,
+      verifierSchedule,
+    },
     retention: container.get(Retention),
   });
   const cron = startJobs(container, jobs, sleep);
@@ -86,13 +103,6 @@ export const startWorker = (
     },
   };
 };
-
-const facesIn = (container: Container) => ({
-  access: container.get(AccessKey),
-  domains: container.get(DomainsKey),
-  notifications: container.get(NotificationsKey),
-  sites: container.get(SitesKey),
-});
 
 /** With its small initial heap, V8 would mark the old generation again and again during many checks. */
 const letHeapGrow = (): void => {
@@ -154,27 +164,3 @@ export const observedJobs = (
   });
 
 const stepOf = (name: string): Beginning => ({ name, kind: 'internal', facts: {} });
-
-interface Counting {
-  readonly domains: Pick<Domains, 'countDomains'>;
-  readonly sites: Pick<Sites, 'countDeploys'>;
-  readonly webhooks: Pick<WebhookCalls, 'countWebhooks'>;
-  readonly notifications: Pick<Notifications, 'countMails'>;
-  readonly backups: () => Promise<BackupTimes>;
-}
-
-const countStored = async (counting: Counting, isStopping: () => boolean) => {
-  const { domains, sites, webhooks, notifications, backups } = counting;
-  return {
-    ...(await domains.countDomains(isStopping)),
-    deploys: await sites.countDeploys(),
-    webhooks: await webhooks.countWebhooks(),
-    mails: await notifications.countMails(),
-    backups: await backups(),
-  };
-};
-
-type StoredCensus = Census<Awaited<ReturnType<typeof countStored>>>;
-
-const storedCensus = (counting: Counting, ports: CensusPorts): StoredCensus =>
-  new Census((isStopping) => countStored(counting, isStopping), ports);

@@ -17,10 +17,7 @@ export interface ProjectKey {
   readonly slug: string;
 }
 
-/**
- * Deleted projects, and those of deleted accounts, are there only for the methods that say so. A former address of a project
- * names it too.
- */
+/** Deleted ones are there only for the methods that say so. A former address of a project names it too. */
 export abstract class Projects {
   /**
    * Counts, decides and stores as one step, so only one rival gets the last place.

@@ -64,7 +64,6 @@ describe('an error from a task is passed on', () => {
 
 describe('a task that takes too much', () => {
   const deadlineMs = 300;
-  /** Lets the time pass, until it is over for this task. */
   const overrun = async (running: Promise<unknown>): Promise<unknown> => {
     let end: unknown;
     void running.catch((error: unknown) => (end = { error }));

@@ -85,6 +85,21 @@ describe('the first page', () => {
     );
   });
 
+  test('leads to a project, whose page names three of its addresses and counts the others', async () => {
+    const [sites, domains] = [sitesOf(dashboard), domainsOf(dashboard)];
+    const project = await sites.startProject(owner.accountId, 'Zebras');
+    await deployEntries(dashboard.container, project, entry('index.html'));
+    for (const name of ['a', 'b', 'c', 'd']) {
+      const domain = await domains.addDomain(project, `${name}.zebras.test`);
+      pointAtUs(dashboard, domain);
+      await domains.tendDomain(await domains.verifyDomain(domain));
+    }
+    const { text } = await owner.visitor.get('/dashboard/projects/zebras');
+    expect(elementsIn(text, 'a').filter((link) => link.text.includes('zebras.'))).toHaveLength(3);
+    const more = elementsIn(text, 'a').find((link) => link.text === '2 more');
+    expect(more?.attributes['href']).toBe('/dashboard/projects/zebras/settings/domains?state=live');
+  });
+
   test('asks for all projects at once, however many there are', async () => {
     const asked = async () => {
       tracer.steps.length = 0;

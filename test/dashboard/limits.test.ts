@@ -16,11 +16,12 @@ const bounded: Readonly<Record<string, string>> = {
   'projects by account_id': 'projects of the plan',
   'projects by account_id, state': 'projects of the plan, and `keptDeploys` of each',
   'projects by slug': '`keptDeploys` of one project, the served one, and `uploadSlots`',
-  'domains by account_id': 'states of the domains of each project of the plan, counted',
+  'domains by account_id, project_id': 'states of the domains of each project of the plan, counted',
   'domains by project_id': 'domains of the plan that are attached',
   'mail_choices by person_id': 'kinds of mail, once each for one person',
   'usage_hours by account_id':
     'outcomes, once each for an hour or a day of the range; what is summed by the quota of a day and its retention',
+  'usage_hours by account_id, key_id': 'the same, of one key',
 };
 
 /** Pages that no other page leads a signed-in person to. */

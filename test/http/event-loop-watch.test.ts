@@ -4,9 +4,13 @@ import pino from 'pino';
 import { HttpServer, type Handler } from '../../src/adapters/http/listener/http-server.ts';
 import { eventLoopMeasures } from '../../src/adapters/http/metrics/measures.ts';
 import { Metrics } from '../../src/adapters/http/metrics/metrics.ts';
-import { EventLoopWatch, named, RunningWork } from '../../src/adapters/system/event-loop-watch.ts';
+import {
+  EventLoopWatch,
+  named,
+  RunningWork,
+  watched,
+} from '../../src/adapters/system/event-loop-watch.ts';
 import { observedJobs } from '../../src/app/worker.ts';
-import { watched } from '../../src/app/wiring/web.ts';
 import { observedSubscribers } from '../../src/app/wiring/queues.ts';
 import { until } from '../support/until.ts';
 

@@ -68,7 +68,7 @@ test('while the receiver of traces is away, nobody waits, and the log says it on
     await requests(service, 20);
     return receiver?.spans.some(({ name }) => name === 'GET /v1/pets');
   });
-  await until('the log says that too', () => saysOf(service, 'takes them again') === 1);
+  await until('the log says that too', () => saysOf(service, 'traces are sent again') === 1);
   expect(saysOf(service, 'traces are lost')).toBe(1);
   await stopsInTime(service);
 });

@@ -51,7 +51,6 @@ test('operators add both names of a pair, and choose which of them is the primar
     expect(await shop.tell('primary', ...wrong)).toMatchObject({ code: 2, stdout: '' });
 });
 
-/** A project of its own, with an internationalised apex. */
 let books: Shop;
 const apex = 'xn--bcher-kva.test';
 const www = `www.${apex}`;

@@ -72,13 +72,12 @@ describe('two processes with all roles, on MySQL and Redis', () => {
       return answeredBy(service, '/v1/store/orders').size === 2;
     });
     const answered = 'http_request_duration_seconds_count{operation="listOrders",status="200"}';
-    // One that is too busy to tell its figures is left out of an answer.
+    // An answer leaves out a process that is too busy.
     await until('whichever is asked shows those of both', async () => {
       for (let time = 0; time < 6; time++)
         if ((await metric(service, answered)) !== asked) return false;
       return (await metric(service, 'processes{state="serving"}')) === 2;
     });
-    // The project's own, and the address of its deploy.
     expect(await metricOfAll(2, service, 'edge_hosts')).toBe(2);
   });
 

@@ -135,11 +135,7 @@ export const liftBan = (key: ApiKey, now: Date): KeyDecision => {
   };
 };
 
-/**
- * Another account's key does not exist for you.
- * @param accountId the account that must own the key; undefined for an operator, who manages all keys
- * @throws DomainError `api_key_not_found`
- */
+/** @param accountId who must own the key; undefined for an operator @throws DomainError `api_key_not_found` */
 export const keyOf = (accountId: string | undefined, key: ApiKey): ApiKey => {
   if (accountId !== undefined && key.accountId !== accountId) throw apiKeyNotFound(key.id);
   return key;

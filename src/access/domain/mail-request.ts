@@ -57,10 +57,7 @@ interface MailLimits {
   readonly perDay: number;
 }
 
-/**
- * Mails to one address that one network, one account or one known browser may ask for, and that all may ask for together, so
- * that nobody can flood it. See `quietMs` too.
- */
+/** Mails to one address that one asker may cause, and all together, so that nobody can flood it. See `quietMs` too. */
 export const mailLimits = {
   ofSource: { perHour: 3, perDay: 10 },
   inAll: { perHour: 10, perDay: 30 },
@@ -68,19 +65,13 @@ export const mailLimits = {
   ofDevices: { perHour: 10, perDay: 30 },
 } as const satisfies Readonly<Record<string, MailLimits>>;
 
-/**
- * Once an address was sent nothing for so long, it may get one more, whatever all asked for before: then no link in its mailbox
- * works any more. So however many networks ask, its person has a new link within this time, no matter who asked for it.
- */
+/** An address that was sent nothing for so long gets one more, whoever asked before: no older link works any more then. */
 export const quietMs = mailedLinkMs;
 
 const hourMs = 60 * 60_000;
 const dayMs = 24 * hourMs;
 
-/**
- * Reasons whose mails to one address are counted together. Links and news are counted apart, so that nobody can hold back
- * the news of a changed password by asking for links.
- */
+/** Links and news are counted apart, so that nobody can hold back the news of a changed password by asking for links. */
 export const countedTogether = (reason: MailReason): readonly MailReason[] =>
   together.find((group) => group.includes(reason)) ?? [reason];
 
@@ -134,10 +125,7 @@ const isWithin = (
 /** A visitor who asked has the answer by then. */
 export const restMs = 500;
 
-/**
- * Whether it may be answered. What a visitor asked for rests first: else the work for a known address would slow down the
- * answer in the same process, and so reveal it. The clock may have been set back meanwhile.
- */
+/** What a visitor asked for rests first: work for a known address would slow down the answer, and so reveal it. */
 export const isDue = ({ personId, askedAt }: MailRequest, now: Date): boolean =>
   personId !== undefined || Math.abs(now.getTime() - askedAt.getTime()) >= restMs;
 

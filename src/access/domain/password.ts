@@ -6,10 +6,7 @@ export const passwordLength = { min: 12, max: 200 } as const;
 /** Characters: each of the longest password's letters typed in up to four parts, of two places each. */
 const longestTyped = passwordLength.max * 4 * 2;
 
-/**
- * A password as it is hashed: the same from every keyboard (NFKC). Text longer than any valid password is cut, because
- * normalising many accents takes very long and anyone may send a password.
- */
+/** The same from every keyboard (NFKC). Longer text is cut, because normalising many accents takes very long. */
 export const passwordText = (typed: string): string =>
   typed.slice(0, longestTyped).normalize('NFKC');
 
@@ -20,10 +17,7 @@ export interface PasswordFacts {
   readonly commonest: ReadonlySet<string>;
 }
 
-/**
- * NIST SP 800-63B, 3.1.1.2: long enough, and none of those that are tried first. No rule asks for signs or digits.
- * @throws DomainError `password_invalid` that says what is wrong
- */
+/** NIST SP 800-63B, 3.1.1.2: no rule asks for signs or digits. @throws DomainError `password_invalid` */
 export const checkPassword = (
   password: string,
   { email, accountName, commonest }: PasswordFacts,

@@ -7,10 +7,7 @@ import { isName } from '../../kernel/text.ts';
 
 const atom = "[\\p{L}\\p{N}\\p{M}!#$%&'*+/=?^_`{|}~-]+";
 const label = '(?!-)[\\p{L}\\p{N}\\p{M}-]{1,63}(?<!-)';
-/**
- * Without quotes, comments and brackets, which mail programs take away: what is stored and counted has to be the address
- * that gets the mail (RFC 5321, section 4.1.2; beyond ASCII, RFC 6531).
- */
+/** Mail programs take quotes, comments and brackets away, and what is stored has to get the mail (RFC 5321, 4.1.2; RFC 6531). */
 const shape = new RegExp(`^${atom}(?:\\.${atom})*@(?:${label}\\.)+(?!\\p{N}+$)${label}$`, 'u');
 /** Characters (RFC 5321, section 4.5.3.1: the whole without the brackets, and what is before the `@`). */
 const longest = { all: 254, local: 64 } as const;
@@ -106,11 +103,7 @@ export const changePassword = (
   };
 };
 
-/**
- * Asking for the role that they have changes nothing. The last owner stays one.
- * @param people all of the account
- * @throws DomainError `person_not_found`, `last_owner`
- */
+/** @param people all of the account @throws DomainError `person_not_found`, `last_owner` */
 export const changeRole = (
   people: readonly Person[],
   personId: string,

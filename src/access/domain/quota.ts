@@ -60,10 +60,7 @@ export const limitsOf = (plan: Plan, own: Limits | undefined): Limits => own ?? 
 
 const invalid = (message: string) => new DomainError<AccessErrorCode>('account_invalid', message);
 
-/**
- * Requests are counted in the UTC minute and in the UTC day. One that finds room in both passes and is counted
- * in both; one that does not is refused and counted in neither.
- */
+/** A request that finds room in both windows is counted in both; one that does not is counted in neither. */
 export const windowNames = ['minute', 'day'] as const;
 export type WindowName = (typeof windowNames)[number];
 
@@ -80,10 +77,7 @@ export interface WindowCount {
   readonly previous?: { readonly index: number; readonly count: number };
 }
 
-/**
- * The count in the window with this index. The clock may jump: after a jump back, the count is at least that of the
- * later window, so that no jump reopens a quota; back in a window that was left, it continues.
- */
+/** The clock may jump: no jump reopens a quota, and back in a window that was left, the count continues. */
 export const countIn = (kept: WindowCount | undefined, index: number): WindowCount => {
   if (!kept) return { index, count: 0 };
   if (kept.index === index) return kept;
@@ -109,10 +103,7 @@ export interface Verdict {
   readonly limits: Limits;
 }
 
-/**
- * What the counts mean for the client. A refusal speaks for the window that is full (if both are, for the one
- * that resets later); otherwise the window with the least left speaks, and the longer one if both have the same.
- */
+/** Speaks for the full window that resets later, or for the one with the least left, the longer one if both have the same. */
 export const judge = (limits: Limits, counts: Counts, allowed: boolean, now: Date): Verdict => {
   const { minute, day } = windowsOf(limits, counts, now);
   const minuteSpeaks = minute.remaining < day.remaining;

@@ -22,10 +22,7 @@ interface CodeApp {
   readonly lastStep: number;
 }
 
-/**
- * What a person shows beside the password or the link. It belongs to a person of one account, as the password does: an
- * address can be typed by somebody who does not own it.
- */
+/** Belongs to a person of one account: an address can be typed by somebody who does not own it. */
 export interface SecondFactor {
   readonly personId: string;
   readonly app: CodeApp | undefined;
@@ -72,11 +69,7 @@ const about = ({ id: personId, accountId }: Whose, occurredAt: Date) => ({
   ...{ accountId, occurredAt, personId },
 });
 
-/**
- * Replaces the app that there was.
- * @param step of the code that was shown
- * @throws DomainError `factor_refused` if the app is set up already: its code would work once more
- */
+/** @param step of the code that was shown @throws DomainError `factor_refused` if the app is set up: its code would work again */
 export const addApp = (
   factor: SecondFactor,
   person: Whose,

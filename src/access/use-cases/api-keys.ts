@@ -52,10 +52,7 @@ export const mintKey = (
   };
 };
 
-/**
- * Gives a key a new secret; the old one keeps working for the overlap. Ownership is checked under the key's lock.
- * @throws DomainError `api_key_not_found`, `api_key_invalid`
- */
+/** Ownership is checked under the key's lock. @throws DomainError `api_key_not_found`, `api_key_invalid`, `account_deleted` */
 export const rotateKey =
   ({ apiKeys, keyMaterial, clock }: Pick<AccessPorts, 'apiKeys' | 'keyMaterial' | 'clock'>) =>
   async (keyId: string, overlap: Overlap = '24h', accountId?: string): Promise<IssuedKey> => {

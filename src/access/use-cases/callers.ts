@@ -64,11 +64,7 @@ export interface Banned {
 type MeterPorts = Pick<AccessPorts, 'counters' | 'apiKeys' | 'clock'>;
 type CallerPorts = MeterPorts & Pick<AccessPorts, 'highUses'>;
 
-/**
- * Counts a request of a key against its account's quota. Refusals in a row get the key banned; while it is,
- * its requests count nowhere.
- * @throws Unavailable
- */
+/** Refusals in a row get the key banned; while it is, its requests count nowhere. @throws Unavailable */
 export const meterCaller =
   ({ counters, highUses, apiKeys, clock }: CallerPorts) =>
   async ({ accountId, keyId, limits, ban }: Caller): Promise<Verdict | Banned> => {
@@ -91,11 +87,7 @@ export const unlessUnavailable = (error: unknown): undefined => {
 
 export const badKeyLimits: Limits = { perMinute: 20, perDay: Number.MAX_SAFE_INTEGER };
 
-/**
- * Counts a request without a valid key against its address, with the numbers of the plan Free; one with a wrong
- * key also against the guard of keys.
- * @param address as text; all addresses of one IPv6 network share one
- */
+/** With the numbers of the plan Free; a wrong key counts as a guess too. @param address all of one IPv6 network share one */
 export const meterAddress =
   ({ counters, clock }: MeterPorts) =>
   async (address: string, wrongKey: boolean): Promise<Verdict> => {

@@ -34,17 +34,10 @@ export interface Invitation {
   readonly isMailed: boolean;
 }
 
-/**
- * A colleague invites a person by a link that works for 7 days. The role is for a person who is new. A person who was invited but never came gets a new
- * link. `admitInvitation` counts it before.
- * @throws DomainError `person_invalid`, `person_joined`, `people_full`, `account_not_found`
- */
+/** Counted before, by `admitInvitation`. @throws DomainError `person_invalid`, `person_joined`, `people_full` */
 export const invite = (ports: AccessPorts) => inviting(ports, 'newcomer');
 
-/**
- * The operator invites anyone, including a person who has lost the password. @throws DomainError `person_invalid`,
- * `people_full`, `account_not_found`
- */
+/** By the operator: anyone, also who has lost the password. @throws DomainError `person_invalid`, `people_full`, `account_deleted` */
 export const inviteAnybody = (ports: AccessPorts) => inviting(ports, 'anybody');
 
 const inviting =
@@ -58,10 +51,7 @@ const inviting =
     return makeLink(ports, { person, lastsMs: invitationMs, whose, isMailed, resetsPassword });
   };
 
-/**
- * Another link, for oneself or for a colleague who was invited and never came. `admitNewLink` counts it before.
- * @throws DomainError `person_not_found`, `person_joined`
- */
+/** For oneself, or for a colleague who never came; `admitNewLink` counts it before. @throws DomainError `person_not_found`, `person_joined` */
 export const renewLink =
   (ports: AccessPorts) =>
   async ({ person: maker }: SignedIn, personId: string): Promise<Invitation> => {
@@ -93,11 +83,7 @@ const addOrFind = async (
   }
 };
 
-/**
- * Makes a short-lived link for the operator.
- * @param accountId needed if several accounts have this address; default: the oldest
- * @throws DomainError `person_not_found`
- */
+/** @param accountId the oldest of that address by default @throws DomainError `person_not_found` */
 export const signInLinkFor =
   (ports: AccessPorts) =>
   async (email: string, accountId?: string): Promise<Invitation> => {

@@ -16,11 +16,7 @@ import { inWords } from '../../kernel/text.ts';
 
 type Ports = Pick<AccessPorts, 'counters' | 'clock'>;
 
-/**
- * Counts the dashboard requests of a signed-in person, over all their sessions. Admits everything while the counters
- * are unavailable, since the person is known.
- * @throws TooMany
- */
+/** Over all their sessions. Admits everything while the counters are unavailable, since the person is known. @throws TooMany */
 export const admitUse =
   (ports: Ports) =>
   async ({ person }: SignedIn, use: DashboardUse): Promise<void> => {

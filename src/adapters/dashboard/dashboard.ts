@@ -87,7 +87,6 @@ const screensOf = (
 interface DashboardRoute {
   readonly method: string;
   readonly path: string;
-  /** Who may send it; undefined for what everybody may ask for. */
   readonly operation: Operation | undefined;
 }
 
@@ -110,7 +109,6 @@ export const dashboard = (ports: DashboardPorts): Dashboard => {
   });
   // Paths are exact, as those of the API are: one place has one address.
   const router = new Router({ exclusive: true, sensitive: true });
-  // People who type the name of the service into a browser want its pages.
   router.get('/', (ctx: Context) => {
     redirect(ctx, '/dashboard');
   });
@@ -193,7 +191,6 @@ const askAgain = (
   return showSignIn(ctx, ports, { query, kept });
 };
 
-/** The pages of forms are found by where the forms are sent. */
 const refillBy =
   (refills: Router): Refill =>
   async (ctx, kept, then) => {

@@ -67,7 +67,6 @@ export interface DashboardPorts {
    * @returns a function that stops it
    */
   readonly onStored: (listener: (accountIds: readonly string[]) => void) => () => void;
-  /** The settings of the domains of a project as text. */
   readonly domainSettings: {
     /** @throws DomainError `redirect_invalid` that says what is wrong where; Unavailable */
     readonly read: (text: string) => Promise<DomainSettingsDraft>;
@@ -82,7 +81,6 @@ export interface DashboardPorts {
 }
 
 export interface DashboardSettings {
-  /** Scheme and host of the dashboard, without a slash at its end. */
   readonly origin: string;
   readonly platformHost: string;
   readonly acmeDnsZone: string | undefined;
@@ -91,7 +89,6 @@ export interface DashboardSettings {
   readonly previewUrl: (slug: string, number: number) => Promise<string | undefined>;
   /** Operations of the API that will be removed, by their ids, with the day. */
   readonly deprecated: ReadonlyMap<string, Date>;
-  /** The public base address of the API, without a slash at its end. */
   readonly apiUrl: string;
   /** Whether this process knows the current request counts: it counts alone, or the counters are shared. */
   readonly knowsCounts: boolean;

@@ -61,7 +61,6 @@ interface Problem extends Pick<Frame, 'signedIn' | 'unread'> {
   readonly requestId: string;
 }
 
-/** With the navigation of the person who is signed in, and a link back to the form that failed. */
 const sendProblem = async (
   ctx: Context,
   { problem, requestId, ...person }: Problem,
@@ -95,6 +94,5 @@ export const notePage = (ctx: Context, screen: Screen, parameters: Visit['parame
 
 const requestedPage = (ctx: Context): RequestedPage | undefined => pages.get(ctx);
 
-/** @returns where to continue after a failure; not the page of a thing that was not found */
 const wayBack = (page: RequestedPage | undefined, status: number): string | undefined =>
   page?.form !== undefined && status === 404 ? sectionPath(page.section) : page?.form;

@@ -40,7 +40,6 @@ export interface ScreenPorts extends DashboardPorts {
   /** @returns undefined when it sent the visitor to sign in. */
   readonly signedIn: (ctx: Context, wanted: Wanted) => Promise<SignedIn | undefined>;
   readonly secretOf: (ctx: Context) => string;
-  /** Asks the person who they are, before a form is sent that needs it. */
   readonly confirm: (ctx: Context, signedIn: SignedIn, kept: KeptForm | undefined) => Promise<void>;
 }
 
@@ -130,7 +129,6 @@ const leftOut = ({ secrets = [] }: Form): readonly string[] => [onceField, ...se
 interface Asked {
   readonly screen: Screen;
   readonly ports: ScreenPorts;
-  /** The one that is sent, if it is kept while its sender signs in. */
   readonly form: Form | undefined;
 }
 
@@ -297,7 +295,6 @@ const send = async (ctx: Context, visited: Visited, outcome: Outcome): Promise<v
   } else if ('secret' in outcome) {
     const { title, status, secret } = outcome;
     const { content } = await visited.screen.show(visited.visit, undefined, secret);
-    // A live update would take the secret away.
     const still = { ...visited, screen: { ...visited.screen, live: false as const } };
     await sendPage(ctx, still, { title, status, content });
   } else {

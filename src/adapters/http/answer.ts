@@ -11,11 +11,7 @@ export const jsonType = 'application/json; charset=utf-8';
 export const contentOf = (body: unknown): string | Uint8Array =>
   typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
 
-/**
- * Headers of every answer: no type sniffing, no caching (cacheable answers override it), and HSTS if the service uses
- * HTTPS.
- * @param publicUrl where clients reach the service
- */
+/** Headers of every answer; cacheable answers override some. @param publicUrl where clients reach the service */
 export const fixedHeaders = (publicUrl: string): Readonly<Record<string, string>> => ({
   'X-Content-Type-Options': 'nosniff',
   'Cache-Control': 'no-store',

@@ -89,11 +89,7 @@ const exposed = [
   'X-Request-Id',
 ].join(',');
 
-/**
- * Lets pages of these origins read every answer (Fetch standard, "CORS protocol").
- * @param origins as browsers send them; `*` is any
- * @returns the answer to a preflight; undefined for all other requests
- */
+/** Fetch standard, "CORS protocol". @param origins as browsers send them; `*` is any @returns the answer to a preflight */
 const crossOrigin = (
   origins: readonly string[],
 ): ((context: RequestContext) => Answer | undefined) => {

@@ -2,6 +2,9 @@ import type { Answer } from './answer.ts';
 import { send } from './send-answer.ts';
 import type { Response } from './listener/http-server.ts';
 import type { IncomingMessage } from 'node:http';
+import Koa from 'koa';
+import type { Logger } from 'pino';
+import type { Deadline } from '../../kernel/ports.ts';
 import { RequestLifecycle, type LifecyclePorts, type RequestContext } from './request-lifecycle.ts';
 import { RequestError } from './error-table.ts';
 import { admit } from './rate-limits.ts';
@@ -50,6 +53,46 @@ export const requestHandler = (
     lifecycle.end(context, status);
   };
 };
+
+/** Starts each request's deadline when its turn comes, after its headers were read. */
+export const timed =
+  (deadline: Deadline, handle: RequestHandler): RequestHandler =>
+  (request, response) =>
+    deadline.during(() => handle(request, response));
+
+interface Pages {
+  addTo(app: Koa): void;
+}
+
+/** One Koa application: pages from /dashboard and, for browsers, at /; `answer` takes all else. */
+export const webApp = (
+  answer: RequestHandler,
+  pages: Pages | undefined,
+  log: Pick<Logger, 'debug'>,
+): Koa => {
+  const app = new Koa();
+  app.use((ctx, next) => {
+    if (pages && isPage(ctx.req)) return next();
+    // One `writeHead` for each answer is much faster than Koa's single headers.
+    ctx.respond = false;
+    return answer(ctx.req, ctx.res as Response);
+  });
+  pages?.addTo(app);
+  // Only broken connections get here.
+  app.on('error', (error: unknown) => {
+    log.debug({ err: error }, 'connection failed');
+  });
+  return app;
+};
+
+export const isPagePath = (path: string): boolean => /^\/dashboard([/?]|$)/.test(path);
+
+const isPage = ({ method = '', url = '', headers }: IncomingMessage): boolean =>
+  isPagePath(url) ||
+  (/^\/(\?|$)/.test(url) && ['GET', 'HEAD'].includes(method) && prefersPages(headers.accept));
+
+/** Browsers accept HTML; API clients accept JSON or anything. */
+const prefersPages = (accept = ''): boolean => /\btext\/html\b/i.test(accept);
 
 export interface Route {
   readonly method: 'GET' | 'POST';

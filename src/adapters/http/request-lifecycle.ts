@@ -124,10 +124,7 @@ export class RequestLifecycle {
   }
 }
 
-/**
- * Each request begins a trace, or continues its caller's, until its handler is done, as in its log line. The answer may
- * take longer to arrive.
- */
+/** Begins a trace, or continues its caller's, until the handler is done. */
 export const tracedRequests =
   (tracer: Tracer, handle: Handler): Handler =>
   (request, response) => {

@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Logger } from 'pino';
+import { shownPath } from '../../kernel/text.ts';
 
 export interface Work {
   describe(): string;
@@ -58,6 +59,46 @@ const counted = (texts: readonly string[]): readonly string[] =>
 export const named = (kind: string, name: string): Work => ({
   describe: () => `${kind} ${name}`,
 });
+
+interface Request {
+  readonly method?: string | undefined;
+  readonly url?: string | undefined;
+}
+
+interface Answering {
+  readonly requestId?: string | undefined;
+  getHeader(name: string): unknown;
+  once(event: 'close', listener: () => void): unknown;
+}
+
+export const watched =
+  <Asked extends Request, Answer extends Answering, Result>(
+    running: RunningWork,
+    handle: (request: Asked, response: Answer) => Result,
+  ) =>
+  (request: Asked, response: Answer): Result => {
+    const work = {
+      describe: () => {
+        const id = response.requestId ?? response.getHeader('X-Request-Id');
+        return `request ${inWords(request)}${typeof id === 'string' ? ` (${id})` : ''}`;
+      },
+    };
+    running.begin(work);
+    response.once('close', () => {
+      running.end(work);
+    });
+    return handle(request, response);
+  };
+
+/** A request to a published site, which is too short to track. */
+export const visit = (request: Request): Work => ({
+  describe: () => `visit ${inWords(request)}`,
+});
+
+const inWords = ({ method = '', url = '' }: Request): string => {
+  const query = url.indexOf('?');
+  return `${method} ${shownPath(query === -1 ? url : url.slice(0, query))}`;
+};
 
 const lookMs = 50;
 const noticedMs = 200;

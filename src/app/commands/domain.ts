@@ -9,9 +9,7 @@ import type { DomainView } from '../../domains/use-cases/show-domain.ts';
 import { Clock } from '../../kernel/ports.ts';
 import { DomainsKey, SitesKey, AccessKey } from '../keys.ts';
 import type { Project } from '../../sites/domain/project.ts';
-import { domainPrimary } from './domain-settings.ts';
-import { domainConfig } from './domain-settings.ts';
-import { domainShare } from './domain-settings.ts';
+import { domainConfig, domainPrimary, domainShare } from './domain-settings.ts';
 import { presentDomain, presentView, readyInWords } from './present-domain.ts';
 import {
   command,

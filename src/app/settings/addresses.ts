@@ -6,9 +6,6 @@ import type { Domains } from '../../domains/domains.ts';
 import type { DestinationRules } from '../../notifications/domain/destination.ts';
 import type { Config } from './settings.ts';
 
-const siteUrl = (slug: string, platformHost: string, port: number): string =>
-  new URL(`https://${hostOf(slug, platformHost)}:${String(port)}/`).href;
-
 export const dashboardOrigin = ({ publicUrl }: Pick<Config, 'publicUrl'>): string =>
   new URL(publicUrl).origin;
 
@@ -119,6 +116,7 @@ export class SiteAddresses {
   }
 
   urlOf(slug: string): string {
-    return siteUrl(slug, this.#config.platformHost, this.#port);
+    const host = hostOf(slug, this.#config.platformHost);
+    return new URL(`https://${host}:${String(this.#port)}/`).href;
   }
 }

@@ -5,7 +5,7 @@ import { RouteTable } from '../../adapters/edge/route-table.ts';
 import { SiteCache } from '../../adapters/edge/site-cache.ts';
 import { addressBucket } from '../../adapters/http/listener/client-address.ts';
 import { NameServer } from '../../adapters/nameserver/name-server.ts';
-import { RunningWork } from '../../adapters/system/event-loop-watch.ts';
+import { RunningWork, visit } from '../../adapters/system/event-loop-watch.ts';
 import { CertificateOrders, DnsChallenges } from '../../domains/certificate-ports.ts';
 import { EdgeRecords } from '../../domains/ports.ts';
 import { Clock, Deadline } from '../../kernel/ports.ts';
@@ -20,7 +20,7 @@ import {
 } from '../keys.ts';
 import { tracerOf } from '../tracing.ts';
 import { pages } from './dashboard.ts';
-import { visit, web } from './web.ts';
+import { web } from './web.ts';
 import { wiring } from './wiring.ts';
 
 const edge = wiring((once) => {
@@ -73,7 +73,7 @@ const nameServer = wiring((once) => {
       processes: config.processes,
       find: (labels) => deadline.during(() => challenges.valuesFor(labels, clock.now())),
       onError: (error) => {
-        log.error({ err: error }, 'error of a socket of the name server');
+        log.error({ err: error }, 'name server socket error');
       },
     });
   });

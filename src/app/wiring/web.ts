@@ -1,27 +1,24 @@
-import type { IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ResolutionContext } from 'inversify';
-import Koa from 'koa';
 import { statfs } from 'node:fs/promises';
 import { IdempotencyKeys } from '../../access/ports.ts';
 import { fixedHeaders } from '../../adapters/http/answer.ts';
 import { api, answerRefused, type RefusedPorts } from '../../adapters/http/api.ts';
 import { operationsHandler, type OperationsPorts } from '../../adapters/http/health.ts';
+import { connectionLimits, HttpServer } from '../../adapters/http/listener/http-server.ts';
 import {
-  connectionLimits,
-  HttpServer,
-  type Handler,
-  type Response,
-} from '../../adapters/http/listener/http-server.ts';
-import type { RequestHandler } from '../../adapters/http/request-handler.ts';
-import { requestTarget, tracedRequests } from '../../adapters/http/request-lifecycle.ts';
+  isPagePath,
+  timed,
+  webApp,
+  type RequestHandler,
+} from '../../adapters/http/request-handler.ts';
+import { tracedRequests } from '../../adapters/http/request-lifecycle.ts';
 import { Database } from '../../adapters/kysely/database.ts';
 import { migrationStates } from '../../adapters/kysely/migrations.ts';
 import { UsageRecorder } from '../../adapters/metering/usage-recorder.ts';
 import { Uploads } from '../../adapters/uploads/uploads.ts';
-import { RunningWork, type Work, EventLoopWatch } from '../../adapters/system/event-loop-watch.ts';
+import { EventLoopWatch, RunningWork, watched } from '../../adapters/system/event-loop-watch.ts';
 import { Acting, Clock, Deadline } from '../../kernel/ports.ts';
-import { shownPath } from '../../kernel/text.ts';
 import {
   AccessKey,
   CatalogueKey,
@@ -55,7 +52,10 @@ export const web = wiring((once) => {
   once(Draining, () => new Draining());
   once(MetricsKey, processMetrics);
   once(RequestHandlerKey, (c) => {
-    const answer = watched(c.get(RunningWork), timed(c.get(Deadline), webApp(c).callback()));
+    const hasPages = c.get(ConfigKey).roles.includes('dashboard');
+    const pages = hasPages ? c.get(DashboardKey) : undefined;
+    const app = webApp(apiOf(c), pages, c.get(LogKey));
+    const answer = watched(c.get(RunningWork), timed(c.get(Deadline), app.callback()));
     const tracer = tracerOf(c);
     return tracer ? tracedRequests(tracer, answer) : answer;
   });
@@ -77,34 +77,6 @@ export const web = wiring((once) => {
     return new HttpServer(timed(c.get(Deadline), handle), { answerRefusal: answerRefused(ports) });
   });
 });
-
-/** One Koa application: the dashboard from /dashboard and, for browsers, at /; the API and metrics elsewhere. */
-const webApp = (c: ResolutionContext): Koa => {
-  const [log, answerApi] = [c.get(LogKey), apiOf(c)];
-  const hasPages = c.get(ConfigKey).roles.includes('dashboard');
-  const app = new Koa();
-  app.use((ctx, next) => {
-    if (hasPages && isPage(ctx.req)) return next();
-    // The API writes its answers with one `writeHead`, which is much faster than Koa's single headers.
-    ctx.respond = false;
-    return answerApi(ctx.req, ctx.res as Response);
-  });
-  if (hasPages) c.get(DashboardKey).addTo(app);
-  // Only broken connections get here.
-  app.on('error', (error: unknown) => {
-    log.debug({ err: error }, 'connection failed');
-  });
-  return app;
-};
-
-const isPagePath = (path: string): boolean => /^\/dashboard([/?]|$)/.test(path);
-
-const isPage = ({ method = '', url = '', headers }: IncomingMessage): boolean =>
-  isPagePath(url) ||
-  (/^\/(\?|$)/.test(url) && ['GET', 'HEAD'].includes(method) && prefersPages(headers.accept));
-
-/** Browsers accept HTML; API clients accept JSON or anything. */
-const prefersPages = (accept = ''): boolean => /\btext\/html\b/i.test(accept);
 
 const lifecyclePorts = (c: ResolutionContext) => ({
   clock: c.get(Clock),
@@ -131,9 +103,7 @@ const operationsPorts = (c: ResolutionContext): OperationsPorts => {
   const redis = redisUrl === undefined ? undefined : c.get(RedisCountersKey);
   return {
     ...lifecyclePorts(c),
-    onAnswered: (request) => {
-      usage.record(request);
-    },
+    onAnswered: usage.record.bind(usage),
     isStopping: () => draining.hasBegun,
     dependencies: [
       { name: 'database', check: () => database.ping() },
@@ -169,43 +139,6 @@ const upToDate = async (database: Database): Promise<void> => {
     throw new Error(`not applied: ${pending.map((one) => one.name).join(', ')}`);
   }
 };
-
-/** Starts each request's deadline when its turn comes, after its headers were read. */
-const timed =
-  (deadline: Deadline, handle: RequestHandler): RequestHandler =>
-  (request, response) =>
-    deadline.during(() => handle(request, response));
-
-type Request = Pick<IncomingMessage, 'method' | 'url'>;
-
-export const watched =
-  (running: RunningWork, handle: Handler): Handler =>
-  (request, response) => {
-    const work = requestWork(request, response);
-    running.begin(work);
-    response.once('close', () => {
-      running.end(work);
-    });
-    return handle(request, response);
-  };
-
-const requestWork = (
-  request: Request,
-  response: Pick<Response, 'getHeader' | 'requestId'>,
-): Work => ({
-  describe: () => {
-    const id = response.requestId ?? response.getHeader('X-Request-Id');
-    return `request ${inWords(request)}${typeof id === 'string' ? ` (${id})` : ''}`;
-  },
-});
-
-/** Notes a request to a published site, which is too short to track. */
-export const visit = (request: Request): Work => ({
-  describe: () => `visit ${inWords(request)}`,
-});
-
-const inWords = ({ method = '', url = '' }: Request): string =>
-  `${method} ${shownPath(requestTarget(url).path)}`;
 
 /** Reports the coming stop through /readyz, so that load balancers leave before it stops listening. */
 export class Draining {

@@ -54,10 +54,7 @@ export const isCategoryId = (id: bigint): boolean => id >= 1n && id <= largestIn
 
 const longestSearched = 100;
 
-/**
- * What a search compares instead of the name: without case, accents of Latin letters, and ways to write the same letter.
- * Names that begin alike begin alike here, too.
- */
+/** What a search compares: without case and accents of Latin letters. Names that begin alike begin alike here, too. */
 export const searchedName = (name: string): string => {
   const folded = name
     // Putting accents in order takes the square of their number.

@@ -20,10 +20,7 @@ export const formerMs = 90 * 24 * 60 * 60_000;
 /** No two hyphens together: `<slug>--<n>` is the host of a preview. */
 const slugPattern = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
-/**
- * Gives it another name, and only where that is asked another address.
- * @throws DomainError `project_invalid`, `slug_invalid`, `slug_reserved`
- */
+/** @throws DomainError `project_invalid`, `slug_invalid`, `slug_reserved` */
 export const renameProject = (
   site: Site,
   wanted: { readonly name: string; readonly slug: string },

@@ -92,10 +92,7 @@ export const startDeploy = (
   return { state: { ...site, deploys, lastNumber: number }, events: [] };
 };
 
-/**
- * Serves the deploy, unless a newer one finished first, and discards old deploys.
- * @throws DomainError `deploy_wrong_state` when it was given up meanwhile
- */
+/** Serves it, unless a newer one finished first. @throws DomainError `deploy_wrong_state` when it was given up meanwhile */
 export const deploySucceeded = (
   site: Site,
   deployId: string,
@@ -151,10 +148,7 @@ export const giveUpUploads = (site: Site, now: Date): SiteDecision => {
   return decision;
 };
 
-/**
- * Serves an older deploy again; the one that is served already changes nothing.
- * @throws DomainError `deploy_not_found`, `deploy_wrong_state` when it did not succeed
- */
+/** @throws DomainError `deploy_not_found`, `deploy_wrong_state` when it did not succeed */
 export const rollBack = (site: Site, number: number, now: Date): SiteDecision => {
   const deploy = deployNumbered(site, number);
   if (deploy.state !== 'succeeded') {
@@ -171,10 +165,7 @@ export const rollBack = (site: Site, number: number, now: Date): SiteDecision =>
   };
 };
 
-/**
- * Gives up a deploy that is not served, with its files if it has some.
- * @throws DomainError `deploy_not_found`, `deploy_wrong_state` when it is served, or still uploads
- */
+/** @throws DomainError `deploy_not_found`, `deploy_wrong_state` when it is served, or still uploads */
 export const deleteDeploy = (site: Site, number: number, now: Date): SiteDecision => {
   const deploy = deployNumbered(site, number);
   const name = `Deploy ${String(number)}`;
@@ -224,10 +215,7 @@ const finish = (site: Site, finished: Deploy): Site => ({
   deploys: site.deploys.map((deploy) => (deploy.id === finished.id ? finished : deploy)),
 });
 
-/**
- * Always keeps the served deploy, those that still upload, and the one that just ended, whose uploader still waits for
- * the result.
- */
+/** The uploader of the one that just ended still waits for the result. */
 const withoutOldDeploys = (
   site: Site,
   ended: DeploySucceeded | DeployFailed,

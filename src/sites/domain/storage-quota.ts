@@ -19,10 +19,7 @@ export interface StorageRoom {
 export const keptBytes = ({ deploys }: Site): number =>
   deploys.reduce((sum, one) => sum + (one.state === 'succeeded' ? one.bytes : 0), 0);
 
-/**
- * How much an uploading deploy may store. Deploys that its success will discard count as free.
- * @throws DomainError `deploy_wrong_state` when it was given up meanwhile
- */
+/** Deploys that its success will discard count as free. @throws DomainError `deploy_wrong_state` when it was given up */
 export const roomFor = (
   site: Site,
   deployId: string,

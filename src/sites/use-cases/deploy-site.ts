@@ -22,10 +22,7 @@ import type {
   SourceEntry,
 } from '../ports.ts';
 
-/**
- * Reads an upload from front to back, lets `inspectSite` judge it, and stores what it admits.
- * @throws DomainError with an `UploadProblem`; Unavailable
- */
+/** Stores what `inspectSite` admits. @throws DomainError with an `UploadProblem`; Unavailable */
 export const unpackSite = async (
   source: SiteSource,
   { draft, room }: { readonly draft: SiteDraft; readonly room: StorageRoom },

@@ -12,10 +12,7 @@ import type { Site } from '../domain/site.ts';
 import type { ProjectKey, SitesPorts } from '../ports.ts';
 import { endedBefore } from '../../kernel/deletion.ts';
 
-/**
- * Finds a slug for the name that is free and not reserved.
- * @throws DomainError `project_invalid`, `project_limit_reached`, `account_not_found`
- */
+/** @throws DomainError `project_invalid`, `project_limit_reached`, `account_not_found`, `account_deleted` */
 export const startProject =
   ({
     projects,

@@ -40,7 +40,6 @@ const filesIn = async (folder: string): Promise<readonly string[]> => {
   return all.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name));
 };
 const folderOf = (id: string, backups = store.backups): string => join(backups, 'deploys', id);
-/** Files are named by what they say. */
 const photoIn = (folder: string): string =>
   join(folder, createHash('sha256').update(site['img/rex.jpg']).digest('base64url'));
 const flipByte = async (path: string, at: number) => {
@@ -54,7 +53,6 @@ const manifest = async (): Promise<Manifest> => {
   if (!found) throw new Error('there is no manifest');
   return found;
 };
-/** Writes a manifest that is whole, but says something else. */
 const tell = async (change: (known: Manifest) => object) => {
   const folder = new BackupFolder(store.backups);
   const known = await manifest();
@@ -339,7 +337,6 @@ describe('a restore', () => {
     await service.end('SIGTERM');
   });
 
-  /** Leaves its mark. */
   const interrupt = async (machine: Settings) => {
     const interrupted = restore(store.config(machine), store.backups, () => {
       throw new Error('interrupted');

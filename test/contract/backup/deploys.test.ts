@@ -24,7 +24,7 @@ describe('a backup of deploys in a folder', () => {
   const named = async () =>
     Object.keys((await new BackupFolder(store.backups).manifest())?.deploys ?? {});
   const folderOf = (id: string) => join(store.dataDir, 'deploys', id);
-  /** As `deploySite` and the job that removes files do: files first, and the row first. */
+  /** Files exist before the row, and are removed after it. */
   const add = (id: string) => {
     cpSync(folderOf(first), folderOf(id), { recursive: true });
     store.change(
@@ -57,7 +57,6 @@ describe('a backup of deploys in a folder', () => {
     const onProgress = (step: string, done: number, total: number | undefined) => {
       if (step === 'copying deploys' && done === total && rounds.length === 0) add('dep_short');
       if (step !== 'copying MiB of the database') return;
-      // The copy is of a moment before this.
       if (rounds.length === 0) remove('dep_short');
       rounds.push(step);
     };
@@ -151,7 +150,7 @@ describe('a backup of deploys in an object store', () => {
     await bucket.stop();
   });
 
-  /** A list that names objects does not show that they are there, and are what was stored. */
+  /** A list of names does not prove that the objects are there and unchanged. */
   const bringsBackWhatWasChanged = async (id: string) => {
     const objects = new S3Store(bucket.place);
     const names = (await bucket.keys()).filter((key) => key.includes(`/${id}/`));

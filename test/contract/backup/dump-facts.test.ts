@@ -18,7 +18,6 @@ const migrations = [
   `('0002-later','2026-11-23')`,
 ];
 
-/** As the programs of both servers write it. */
 const insertions = {
   'a line for each row': (table: string, rows: readonly string[]) =>
     `INSERT INTO \`${table}\` VALUES\n${rows.join(',\n')};\n`,

@@ -10,7 +10,6 @@ import { killedAt, unflushed } from '../../support/backup/dying-process.ts';
 import { StoreHome } from '../../support/backup/store-home.ts';
 
 const silent = () => undefined;
-/** More than a backup or a restore of these sites takes. */
 const mostSteps = 200;
 
 let store: StoreHome;
@@ -20,7 +19,6 @@ beforeAll(async () => {
 });
 afterAll(() => store.close());
 
-/** What a check of the backup finds wrong. */
 const faults = async (): Promise<readonly string[]> => {
   const checks = await checkBackup(store.config(), { path: store.backups }, silent);
   return checks.filter(({ state }) => state !== 'ok').map(({ seen }) => seen);
@@ -41,7 +39,6 @@ test('a backup that is killed at any step leaves the last one whole, and the nex
     if ((await madeAt()) !== first) replaced += 1;
     await goOn();
     expect({ steps, faults: await faults() }).toEqual({ steps, faults: [] });
-    // Nothing is left of the one that was killed.
     const { database, deploys = {} } = (await new BackupFolder(store.backups).manifest()) ?? {};
     const names = await readdir(store.backups);
     expect(names.sort()).toEqual([database?.file, 'deploys', 'lock', 'manifest.json']);
@@ -96,7 +93,6 @@ test('a backup and a restore are on the disk before they count', async () => {
       if (name === 'rename' && path === join(backups, 'manifest.json')) replacing.push(...pending);
     },
   );
-  // The draft's own place is given up.
   for (const pending of [replacing, afterBackup]) {
     expect(pending.filter((path) => path.startsWith(backups))).toEqual([join(backups, 'incoming')]);
   }

@@ -64,10 +64,9 @@ interface Reference {
 
 const integers = [-(2n ** 63n), 2n ** 63n - 1n, 0n];
 const assigned = [0n, 7n, 2n ** 53n + 1n];
-/** Differ by their case, and have what is escaped. They fit into any column. */
+/** They differ by case and contain characters that need escaping. */
 const texts = ['a', 'A', 'b'].map((letter) => `${letter}é'"\\\0😀\n`);
 
-/** Three rows in each table, whatever its columns are. */
 const fillAll = (file: SqliteDatabase.Database, tables: readonly string[]): void => {
   for (const table of tables) {
     const columns = file.pragma(`table_info(${table})`) as Column[];

@@ -51,7 +51,6 @@ const order = async (statement: string): Promise<void> => {
   });
 };
 
-/** @returns its path */
 const dumpOf = async (...lines: readonly string[]): Promise<string> => {
   const path = join(folder, 'dump');
   await writeFile(path, gzipSync(`${lines.join('\n')}\n`));
@@ -86,7 +85,7 @@ describe('a dump that somebody has changed', () => {
 describe('a check of a dump', () => {
   const inspect = async (...lines: readonly string[]) =>
     inspectCopy('mysql', await dumpOf(...lines), { databaseUrl: database.url });
-  /** Otherwise it cannot be restored into. */
+  /** A database that is not empty refuses a restore. */
   const expectEmpty = () => restore(['select 1;'], () => order('drop table kysely_migration'));
 
   test('says what it has, and leaves the database empty', async () => {
@@ -155,7 +154,6 @@ describe('a database that is being restored', () => {
 });
 
 describe('a dump', () => {
-  /** Runs a statement once, just before the dump begins. @returns the folder of the programs */
   const programsThatFirst = async (statement: string): Promise<string> => {
     const bin = await mkdtemp(join(folder, 'bin-'));
     const { hostname, port, pathname } = new URL(database.url);
@@ -171,7 +169,6 @@ describe('a dump', () => {
     return bin;
   };
 
-  /** As if they were installed before those of the server. */
   const withPrograms = async <T>(toolsDir: string, work: () => Promise<T>): Promise<T> => {
     const { PATH = '' } = process.env;
     process.env['PATH'] = `${toolsDir}:${PATH}`;

@@ -19,7 +19,6 @@ beforeEach(async () => {
   await store.told(['backup', store.backups]);
 });
 
-/** The backup's account, after a restore of it into an empty machine. */
 const restored = async (name: string) => {
   const machine = store.anotherMachine(name);
   const { lost } = await store.told<{ lost: object }>(['restore', store.backups], machine);
@@ -82,7 +81,7 @@ describe('a folder with a backup of a newer release', () => {
   const folder = () => join(store.folder, 'newer');
   beforeEach(() => store.told(['backup', folder()]));
 
-  /** Whatever a newer release writes: only the number of its format stays where it is. */
+  /** Only the number of its format stays in its place in every release. */
   const newer = () => JSON.stringify({ format: 2, signature: 'of a newer release', backups: [] });
   const grown = async (path: string) => {
     const { manifest } = JSON.parse(await readFile(path, 'utf8')) as { manifest: object };

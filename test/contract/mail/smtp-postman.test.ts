@@ -196,7 +196,6 @@ describe('with a password', () => {
       never,
     );
   const trusting = () => ({ tls: { ca: tls.cert } });
-  /** As for a server on another machine. */
   const elsewhere = (url: string) => {
     const { requireTLS, ignoreTLS } = smtpOptions(url.replace('127.0.0.1', 'mail.shop.example'));
     return { requireTLS, ignoreTLS };

@@ -42,7 +42,6 @@ const saved = async (bytes: Buffer, name = 'upload'): Promise<string> => {
   return path;
 };
 
-/** As a well-known library packs it: deflated, with folders. */
 const zipped = (site: Site, compress = true): Promise<Buffer> => {
   const zip = new ZipFile();
   zip.addEmptyDirectory('img');
@@ -53,7 +52,6 @@ const zipped = (site: Site, compress = true): Promise<Buffer> => {
   return buffer(zip.outputStream);
 };
 
-/** As the `tar` program packs it. */
 const packedBy = async (format: string, site: Site): Promise<string> => {
   const [from, to] = [join(folder, 'site'), join(folder, 'site.tgz')];
   for (const [path, content] of Object.entries(site)) {
@@ -153,7 +151,6 @@ describe.each(formats)('reading a %s', (format, pack) => {
     expect(await isOpen(path)).toBe(false);
     for await (const { content } of (await archiveSource(path)).entries) {
       expect(await isOpen(path)).toBe(true);
-      // Begun, and dropped.
       await content[Symbol.asyncIterator]().next();
       break;
     }

@@ -22,7 +22,6 @@ import { begun, newProject } from '../../support/sites/sites.ts';
 import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
 import { SettableClock } from '../../support/settable-clock.ts';
 
-/** Without the addresses of single deploys. */
 const namesIn = (routes: ReadonlyMap<string, unknown>) =>
   [...routes.keys()].filter((name) => !isPreview(name)).sort();
 
@@ -201,7 +200,6 @@ describeStores('deleted projects', (stores) => {
       expect(await stores.projects.accountOf(old)).toBe(project.accountId);
       const other = await newAccount(stores);
       for (const taken of [old, slug]) {
-        // As a form does that then takes another address.
         await stores.together(async () => {
           const adding = newProject(stores, other, { slug: taken });
           await expect(adding).rejects.toHaveProperty('code', 'slug_taken');

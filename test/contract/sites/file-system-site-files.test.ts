@@ -36,7 +36,6 @@ const publish = async (
   return (await files.list(id)) ?? [];
 };
 
-/** A zip of so many pages. @returns its path */
 const archiveOf = async (name: string, pages: number): Promise<string> => {
   const entries = Array.from({ length: pages }, (_, n) => ({
     name: n === 0 ? 'index.html' : `page-${String(n)}.html`,
@@ -150,7 +149,6 @@ describe('smaller forms', () => {
 describe('readers who pause', () => {
   const openFiles = async () =>
     (await openPaths()).filter((path) => path.startsWith(folder)).length;
-  /** Each of another file, after its first piece. */
   const paused = async (count: number) => {
     const numbers = Array.from({ length: count }, (_, number) => number);
     const site = numbers.map((n) => [`${n}.bin`, Buffer.alloc(70_000, `file ${n} `)] as const);

@@ -17,7 +17,6 @@ import { entry, sourceOf } from '../../support/sites/sites.ts';
 import { storesOfTests } from '../../support/stores-of-tests.ts';
 
 const open = storesOfTests();
-/** Nothing of its name is anywhere else. */
 const escapeName = `escaped-${String(process.pid)}.txt`;
 
 let folder: string;
@@ -25,7 +24,6 @@ let storage: string;
 let upload: string;
 let files: FileSystemSiteFiles;
 let site: SiteLab;
-/** Everything but the upload, before it came. */
 let before: readonly string[];
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'animal-store-hostile-'));

@@ -48,7 +48,6 @@ const isServed = async (machine: Machine, site: Site, path: string): Promise<boo
 const isUnavailable = (work: Promise<unknown>) =>
   expect(work).rejects.toMatchObject({ name: 'Unavailable' });
 
-/** Paths and sizes of the cached files. */
 const cached = async ({ cache }: Machine): Promise<ReadonlyMap<string, number>> => {
   const names = await readdir(cache, { recursive: true }).catch(() => []);
   const found = await Promise.all(
@@ -161,7 +160,6 @@ describe('the cache of an edge', () => {
     await mkdir(join(edge.cache, '..'), { recursive: true });
     await writeFile(edge.cache, 'no folder');
     expect(await isServed(edge, site, '0.jpg')).toBe(true);
-    // Told once, not for each file.
     expect(edge.problems).toHaveLength(1);
   });
 
@@ -181,7 +179,6 @@ describe('the cache of an edge', () => {
     }
     expect(store.requests).toHaveLength(1);
     jest.advanceTimersByTime(1_001);
-    // The cache reads the watch once a millisecond.
     await until('it is asked for again', async () => {
       expect(await edge.files.list('dep_nobody')).toBeUndefined();
       return store.requests.length > 1;

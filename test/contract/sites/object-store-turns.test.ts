@@ -11,12 +11,10 @@ import { RecordingTracer } from '../../support/recording-tracer.ts';
 import { startObjectStore, type ObjectStore } from '../../support/servers/object-store.ts';
 import { until } from '../../support/until.ts';
 
-/** More than have their turn at once. */
 const many = Array.from({ length: 40 }, (_, index) => index);
 
 const current = new AsyncLocalStorage<string>();
 
-/** Also keeps whose each step is. */
 class OwnersTracer extends RecordingTracer {
   readonly owners: string[] = [];
 
@@ -47,7 +45,6 @@ beforeEach(() => {
   store = new S3Store(bucket.place, tracer);
 });
 
-/** Lets Tom ask last, while Rex has all turns. @param call what the store is asked for */
 const oneAfterMany = async (call: (name: string) => Promise<unknown>): Promise<void> => {
   const { promise: more, resolve: goOn } = Promise.withResolvers<undefined>();
   bucket.before = () => more;

@@ -46,7 +46,6 @@ const hashOf = (content: string | Uint8Array): string =>
   createHash('sha256').update(content).digest('base64url');
 const hashesOf = (site: Site): Hashes =>
   Object.fromEntries(Object.entries(site).map(([path, content]) => [path, hashOf(content)]));
-/** What a machine reads of a deploy. */
 const readOn = async ({ files }: Machine, id = 'dep_1'): Promise<Hashes | undefined> => {
   const list = await files.list(id);
   if (!list) return undefined;
@@ -156,7 +155,7 @@ describe('a deploy in an object store', () => {
     await Promise.all(Array.from({ length: 5 }, () => there.files.remove('dep_1')));
     const deletions = store.requests.filter((one) => one.startsWith('DELETE'));
     expect(deletions.filter((one) => one.includes('manifest'))).toHaveLength(1);
-    // What tells that it is uploaded goes before what tells that it is there, and that before the contents.
+    // The mark is removed before the manifest, and that before the contents.
     expect(deletions.slice(0, 2).map((one) => one.split('?')[0])).toEqual([
       'DELETE dep_1/draft',
       'DELETE dep_1/manifest.json',

@@ -272,7 +272,6 @@ export const siteFilesContract = (open: () => Promise<OpenedSiteFiles>): void =>
   });
 };
 
-/** Hands out the buffer itself, as a careless reader might. */
 async function* inOneBuffer(buffer: Buffer) {
   yield await Promise.resolve(buffer);
 }

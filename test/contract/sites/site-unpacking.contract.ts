@@ -15,7 +15,6 @@ export interface OpenedUnpacking {
 
 const page = '<!doctype html><title>Birds</title>'.repeat(100);
 
-/** @param open over files that are stored in a folder */
 export const siteUnpackingContract = (
   open: (folder: string) => OpenedUnpacking | Promise<OpenedUnpacking>,
 ): void => {

@@ -74,8 +74,13 @@ const pathOfWebhook = async ({ dashboard, owner }: BrowsedDashboard): Promise<st
 const urlOf = (path: string): string =>
   browsed.dashboard.origin + path.replace('PROJECT', project).replace('WEBHOOK', webhook);
 
-const overflows = (): Promise<boolean> =>
-  page.evaluate('document.documentElement.scrollWidth > innerWidth');
+/** The page, or on a desktop a table that would hide its buttons. */
+const overflows = (width: number): Promise<boolean> => {
+  const inner = width > 1000 ? ", ...document.querySelectorAll('.table')" : '';
+  return page.evaluate(
+    `[document.documentElement${inner}].some((one) => one.scrollWidth > one.clientWidth)`,
+  );
+};
 
 /** All rules on a desk and on a phone; by day and by night only colours differ. */
 const looksWell = async (): Promise<void> => {
@@ -86,7 +91,7 @@ const looksWell = async (): Promise<void> => {
   ] as const) {
     await page.show({ width, theme: first });
     await until('the page is so wide', async () => (await page.evaluate('innerWidth')) === width);
-    expect({ width, overflows: await overflows() }).toEqual({ width, overflows: false });
+    expect({ width, overflows: await overflows(width) }).toEqual({ width, overflows: false });
     expect({ width, first, faults: await axeFaults(page) }).toEqual({ width, first, faults: [] });
     await page.show({ width, theme: second });
     const faults = await axeFaults(page, 'color-contrast');

@@ -16,7 +16,6 @@ const changing = [
 type Change = (typeof changing)[number];
 type Call = (...args: readonly unknown[]) => Promise<unknown>;
 
-/** Runs `work` while each of these functions of Node is another one. */
 const instead = async (
   wrap: (name: Change, original: Call) => Call,
   work: () => Promise<unknown>,
@@ -37,7 +36,7 @@ class Killed extends Error {
   override readonly name = 'Killed';
 }
 
-/** Half of it would be there if the process were killed while it writes. */
+/** A killed process would leave half of the file. */
 const notOverwritten = (path: string): void => {
   if (existsSync(path) && !path.endsWith('.restoring')) {
     throw new Error(`${path} is overwritten`);
@@ -48,9 +47,8 @@ const isReading = (name: Change, [, flags = 'r']: readonly unknown[]): boolean =
   name === 'open' && flags === 'r';
 
 /**
- * Runs `work` as a process that is killed before its `step`th change to the file system: from then on it changes
- * nothing any more.
- * @returns false when it ended without getting there
+ * Runs `work` as a process that is killed before its `step`th change to the file system.
+ * @returns false if it ended before that
  */
 export const killedAt = async (step: number, work: () => Promise<unknown>): Promise<boolean> => {
   let done = 0;
@@ -71,9 +69,8 @@ export const killedAt = async (step: number, work: () => Promise<unknown>): Prom
 };
 
 /**
- * Runs `work`, and tells what would not outlast a power cut.
- * @param onChange told of each change, with the files and folders that were changed and not flushed before it
- * @returns those of them at the end
+ * @param onChange gets each change, with the files and folders that were changed and not flushed before it
+ * @returns those that a power cut would lose at the end
  */
 export const unflushed = async (
   work: () => Promise<unknown>,

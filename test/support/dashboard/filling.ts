@@ -139,7 +139,7 @@ const fillDomains = async (
     primary: `www.${zone}`,
     redirects: [
       { from: `shop.${zone}`, to: `www.${zone}`, status: 308 },
-      { from: `soon.${zone}`, to: 'https://elsewhere.test/shop', status: 302 },
+      { from: `soon.${zone}`, to: `https://elsewhere.test/${'shop/'.repeat(40)}`, status: 302 },
     ],
   });
 };

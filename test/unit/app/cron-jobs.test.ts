@@ -25,7 +25,6 @@ afterEach(() => {
 
 const done = (): Promise<JobEnd> => Promise.resolve('done');
 
-/** A job on that schedule, and when it ran. */
 const schedule = (
   expression: string,
   work: Job['run'] = done,
@@ -116,18 +115,6 @@ test('a job reports an outage of the database once, and again at the next outage
   expect(ranAt).toHaveLength(5);
   expect(lines.length - before).toBe(2);
   await jobs.stop();
-});
-
-test('stopping waits for a run under way', async () => {
-  const { promise, resolve } = Promise.withResolvers<JobEnd>();
-  const { jobs } = schedule('* * * * * *', () => promise);
-  await jest.advanceTimersByTimeAsync(1000);
-  let isStopped = false;
-  const stopping = jobs.stop().then(() => (isStopped = true));
-  await jest.advanceTimersByTimeAsync(1000);
-  expect(isStopped).toBe(false);
-  resolve('done');
-  await stopping;
 });
 
 test('when the clock is set ahead a job runs once for all missed runs, and then on its schedule', async () => {
@@ -296,20 +283,6 @@ test('news that is gathered does not hurry a process while another one does the 
   await jobs.stop();
 });
 
-test('news is made up for once, after which the job waits for the schedule again', async () => {
-  const news = new Bell();
-  const ends: readonly JobEnd[] = ['elsewhere', 'done', 'elsewhere'];
-  const { ranAt, jobs } = schedule(
-    '*/15 * * * * *',
-    () => Promise.resolve(ends[ranAt.length - 1] ?? 'elsewhere'),
-    { news, isShared: true },
-  );
-  news.ring();
-  await jest.advanceTimersByTimeAsync(20_000);
-  expect(ranAt).toEqual([0, 1000, 14_500]);
-  await jobs.stop();
-});
-
 test('a run belongs to no request whose news began it', async () => {
   const news = new Bell();
   const requests = new AsyncLocalStorage<string>();
@@ -329,7 +302,6 @@ test('a run belongs to no request whose news began it', async () => {
   await jobs.stop();
 });
 
-/** Only names and schedules are asked for. */
 const nothing: WorkerPorts = new Proxy((() => nothing) as unknown as WorkerPorts, {
   get: (_, port) => (port === 'verifierSchedule' ? '* * * * * *' : nothing),
 });

@@ -11,7 +11,6 @@ const document = {
 test.each(['yaml', 'json'] as const)('settings written as %s are read back unchanged', (format) => {
   const text = writeDomainSettings(document, format);
   expect(readDomainSettings(text)).toEqual(document.domains);
-  // As a form of a browser sends it.
   expect(readDomainSettings(text.replaceAll('\n', '\r\n'))).toEqual(document.domains);
 });
 

@@ -10,7 +10,6 @@ const day = 24 * hour;
 
 /** What the jobs that forget delete: tables, and the age in milliseconds from which on. */
 const swept: [table: string, age: number][] = [];
-/** What jobs with batches are told. */
 const asked: ((() => boolean) | undefined)[] = [];
 const goesOn = () => false;
 let looks = 0;

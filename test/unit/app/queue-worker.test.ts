@@ -75,7 +75,6 @@ const workerOver = (
   return { worker, seen, rung, logged };
 };
 
-/** Work that waits to be released. */
 const held = () => {
   const begun: string[] = [];
   const ended: string[] = [];

@@ -13,7 +13,6 @@ interface Subscription {
   readonly subscribers: readonly string[];
 }
 
-/** All subscribers, over ports that must not be used by default. */
 const subscribersOver = (known: Partial<Reactions> = {}) =>
   subscribers({
     sites: mustNotBeUsed<Reactions['sites']>('sites'),
@@ -35,7 +34,6 @@ const subscribersOver = (known: Partial<Reactions> = {}) =>
     },
     ...known,
   });
-/** Hands events to a subscriber. */
 const handingTo = (known: Partial<Reactions>) => {
   const all: Subscribers = subscribersOver(known);
   return (stored: Parameters<Subscriber>[0], name: string) => all[name]?.(stored);
@@ -67,7 +65,6 @@ test('the audit log hides only what repeats other entries or stands among the no
     ...['domain_unhealthy', 'domain_recovered'],
     ...['certificate_failing', 'certificate_recovered'],
     ...['quota_warning', 'quota_reached', 'operation_removal'],
-    // They are among the deliveries of the webhook, and may be asked for every minute.
     ...['webhook_tested', 'webhook_repeated'],
   ]);
 });

@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { CoalescedRuns } from '../../../src/kernel/signals.ts';
 
-/** CoalescedRuns that wait to be ended, each with its number as its outcome. */
 const heldTurns = () => {
   const ends: PromiseWithResolvers<number>[] = [];
   const turns = new CoalescedRuns(() => {

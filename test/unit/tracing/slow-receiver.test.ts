@@ -6,7 +6,6 @@ import { until } from '../../support/until.ts';
 
 type Export = Parameters<SpanExporter['export']>;
 
-/** Answers only when it is told to. */
 class HeldReceiver implements SpanExporter {
   readonly #waiting: Export[] = [];
   spans = 0;

@@ -15,7 +15,6 @@ const fleet = async () => {
     elapsedMs += milliseconds;
     clock.advance(milliseconds);
   };
-  /** @param tookMs of each count */
   const worker = (holder: string, tookMs = 0) => {
     const count = () => {
       pass(tookMs);
@@ -27,7 +26,6 @@ const fleet = async () => {
   return { pass, worker, leases, counted: () => counted };
 };
 
-/** While somebody reads its counts. */
 const runRead = (census: Census<number>, isStopping?: () => boolean) => {
   census.read();
   return census.run(isStopping);

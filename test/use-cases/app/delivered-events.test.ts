@@ -9,7 +9,6 @@ const start = new Date('2026-03-01T10:00:00Z');
 
 const open = storesOfTests();
 
-/** A relay, and what it logs. @param names who gets each event; by default the subscribers */
 const relayTo = async (
   subscribers: Readonly<Record<string, Subscriber>>,
   deadlineMs?: number,

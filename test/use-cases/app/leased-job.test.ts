@@ -14,7 +14,6 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-/** Processes that share the leases of jobs. */
 const fleet = async () => {
   const { jobLeases: leases } = await open();
   const clock = new SettableClock(now);
@@ -26,7 +25,6 @@ const fleet = async () => {
   };
 };
 
-/** Work that ends when it is told to. */
 const heldWork = () => {
   const ends: (() => void)[] = [];
   return {

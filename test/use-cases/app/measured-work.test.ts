@@ -8,7 +8,6 @@ import { closeLabs, domainLab } from '../../support/domains/domain-lab.ts';
 
 afterEach(closeLabs);
 
-/** Counts as the metrics do, by name and labels. */
 const tally = () => {
   const counts = new Map<string, number>();
   const count = (name: string, labels: Readonly<Record<string, string>>, by = 1) => {

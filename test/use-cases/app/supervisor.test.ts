@@ -5,7 +5,6 @@ import type { Child, Ending } from '../../../src/app/processes/children.ts';
 import { Supervisor } from '../../../src/app/processes/supervisor.ts';
 import { until } from '../../support/until.ts';
 
-/** A process that does what the test says. */
 const puppet = (at: number) => {
   const served = Promise.withResolvers<Readonly<Record<string, string>> | undefined>();
   const ended = Promise.withResolvers<Ending>();
@@ -38,7 +37,6 @@ const puppet = (at: number) => {
   };
 };
 
-/** A supervisor of puppets, whose pauses end when the test says. */
 const theatre = () => {
   const puppets: ReturnType<typeof puppet>[] = [];
   const pauses: { readonly ms: number; readonly end: (value?: unknown) => void }[] = [];
@@ -105,7 +103,7 @@ test('a process that ends is replaced in its place, after 1, 2, 4 and at most 30
   const waits = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000];
   for (const [count, ms] of waits.entries()) {
     puppets.at(count === 0 ? 0 : -1)!.end(1);
-    // Between two of them is the deadline of a start.
+    // The deadline of a start is between two pauses.
     const pause = await nthPause(2 * count + 1);
     expect(pause.ms).toBe(ms);
     pause.end();
@@ -157,7 +155,6 @@ test('a round replaces one after the other, each once its successor serves', asy
   third.serve();
   await until('the first one is told', () => one!.told.length === 1);
   await turn();
-  // It finishes what is under way.
   expect([puppets.length, supervisor.serving.length]).toEqual([3, 3]);
   one!.end(0);
   const fourth = await nth(4);
@@ -168,7 +165,6 @@ test('a round replaces one after the other, each once its successor serves', asy
   await turn();
   expect(puppets).toHaveLength(4);
   expect(supervisor.replacedAfterDeath).toBe(0);
-  // Those that would follow a death, besides the deadlines of the two starts.
   expect(pauses.filter(({ ms }) => ms !== 60_000)).toEqual([]);
 });
 

@@ -124,7 +124,6 @@ const withDomains = (entries: readonly AuditEntry[]): readonly string[] => {
   return [...new Set(nameless.map(({ details }) => String(details['projectId'])))];
 };
 
-/** Names of removed people come from the events themselves. */
 const toldPeople = (entries: readonly AuditEntry[]): readonly (readonly [string, string])[] =>
   entries.flatMap(({ details: { personId, email } }) =>
     personId === undefined || email === undefined

@@ -7,7 +7,6 @@ import type { WebhookEvent } from '../../../notifications/domain/webhook.ts';
 import type { SitesEvent } from '../../../sites/domain/sites-event.ts';
 import { count, counted, planNames } from '../frame/parts.ts';
 
-/** The names of the things behind ids; the id itself if the thing no longer exists. */
 export interface Names {
   readonly key: (id: string) => string;
   readonly person: (id: string) => string;
@@ -15,7 +14,7 @@ export interface Names {
   readonly domain: (id: string) => string;
 }
 
-export type AnyEvent = AccessEvent | CatalogueEvent | SitesEvent | DomainsEvent | WebhookEvent;
+type AnyEvent = AccessEvent | CatalogueEvent | SitesEvent | DomainsEvent | WebhookEvent;
 type Details<Type> = Omit<Extract<AnyEvent, { type: Type }>, keyof DomainEvent>;
 
 export const topicNames = {

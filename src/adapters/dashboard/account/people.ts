@@ -329,7 +329,6 @@ const shownLink = (
   }),
 });
 
-/** @throws DomainError `person_not_found`, also for a person of another account */
 const personOf = async (
   { access }: Ports,
   { accountId, parameters: { person = '' } }: Visit,

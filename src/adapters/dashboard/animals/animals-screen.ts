@@ -10,7 +10,6 @@ import {
   filterBar,
   listBar,
   noMatch,
-  orderBar,
   rowList,
   searchField,
 } from '../frame/list-parts.ts';
@@ -101,7 +100,8 @@ const list = (found: readonly Pet[], query: AnimalsQuery): Html => {
       filterBar(address, 'Status', { name: 'status', choices: petChoices }),
       searchField(address, 'Search by id or name'),
       searchField(address, 'Category id', 'category'),
-      query.beginning === undefined && orderBar(address, orders),
+      query.beginning === undefined &&
+        filterBar(address, 'Order', { name: 'order', choices: orders }),
       csvLink(addressOf({ ...address, path: csvPath })),
     )}
     ${shown.length === 0 ? noMatch(address, 'animals') : rowList(shown, Object.values(columns), { idOf: ({ id }) => `animal-${id}` })}

@@ -12,7 +12,6 @@ export const csvLimits = { lines: 10_000, bytes: 4 * 1024 * 1024 } as const;
 const longestLine = 4096;
 
 export interface WrongLine {
-  /** As editors and spreadsheets number it, from 1. */
   readonly line: number;
   readonly problem: string;
 }

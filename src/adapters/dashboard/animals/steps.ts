@@ -55,7 +55,6 @@ const orderStep = (name: 'approve' | 'deliver', label: string, told: string): St
   act: (catalogue, accountId, id) => catalogue.changeOrder(accountId, id, name),
 });
 
-/** An order is placed by selling an animal, and by nothing else. */
 export const orderSteps: Readonly<Record<Exclude<OrderStatus, 'placed'>, Step<unknown>>> = {
   approved: orderStep('approve', 'Approve', 'The order is approved.'),
   delivered: orderStep('deliver', 'Deliver', 'The order is delivered.'),

@@ -19,7 +19,6 @@ export interface VerifyOptions {
   readonly now: Date;
   readonly refusal: Refusal | undefined;
   readonly may: Visit['may'];
-  /** One of many rows: nothing stands out, and live domains have none. */
   readonly isInList?: boolean;
 }
 
@@ -89,7 +88,6 @@ export const verifyNotices = {
   checked: 'The DNS was checked: all records are correct.',
 };
 
-/** One that must wait, or has nothing to verify, stays as it is. */
 export const verifyIfPossible = async (
   { domains }: Pick<DashboardPorts, 'domains'>,
   domain: CustomDomain,

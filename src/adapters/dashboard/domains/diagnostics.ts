@@ -33,7 +33,6 @@ export const problemCards = (
   </section>`;
 };
 
-/** Merges problems that differ only in the resolver. */
 const problemCard = (
   code: DnsProblemCode,
   alike: readonly DnsProblem[],
@@ -183,7 +182,6 @@ const answers = v.array(
 export const answersTable = (kept: unknown): Html => {
   if (kept === undefined) return nothing;
   const read = v.safeParse(answers, kept);
-  // A newer version may keep them in another form.
   if (!read.success) return nothing;
   const resolvers: readonly KeptFacts[] = read.output;
   const columns = resolvers.map((one): Column<Question> => [

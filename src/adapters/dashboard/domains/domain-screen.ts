@@ -111,7 +111,6 @@ const sections = async (shown: ShownDomain): Promise<Html> => {
     ${diagnosticsSection(view, now)}`;
 };
 
-/** Its own, and those of its partner if that waits for its records too. */
 const missingRecords = async ({ ports, project, view }: ShownDomain): Promise<Html> => {
   const { domains } = ports;
   const other = await domains.findPartner(view.domain);

@@ -77,7 +77,6 @@ const actedOn = async (
     : domains.getDomain(projectId, id).catch(() => undefined);
 };
 
-/** For the script of the box: the name that would be added with the typed one, or nothing. */
 const otherName =
   ({ domains }: Pick<DashboardPorts, 'domains'>) =>
   ({ query }: Visit, ctx: Context): Promise<undefined> => {

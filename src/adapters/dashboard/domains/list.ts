@@ -77,7 +77,6 @@ export interface ListOptions {
   readonly slug: string;
   readonly now: Date;
   readonly refusal: Refusal | undefined;
-  /** The limits that first certificates wait for, by domain id. */
   readonly holds: ReadonlyMap<string, Hold>;
   readonly view: DomainSettingsView;
   readonly address: ListAddress;

@@ -68,7 +68,6 @@ export const progressOf = (domain: CustomDomain, now: Date, redirectsTo?: string
   }
 };
 
-/** For somebody who is not signed in, and so cannot start another attempt. */
 export const sharedSentenceOf = (domain: CustomDomain, now: Date, redirectsTo?: string): string =>
   workOn(domain)?.step === 'waits_for_owner'
     ? 'There is no certificate: see the problem below. Once it is fixed, tell the person who sent you this link, who can start another attempt.'
@@ -218,7 +217,6 @@ const nowIssuing = {
   checked: 'The certificate authority is checking that the domain points to this service.',
 };
 
-/** For a certificate that only has to wait; failures have their own message. */
 export const progressOfHeldUp = (
   domain: CustomDomain,
   heldUpBy: Hold | undefined,

@@ -98,7 +98,6 @@ const actionsOf = (slug: string, from: string): Html =>
     ${buttonForm(`${redirectsPath(slug)}/${from}/delete`, 'Delete', { about: `Delete the redirect from ${inText(from)}`, ends: true })}
   </div>`;
 
-/** @returns undefined for one that works */
 const whyIdle = (
   { from, to }: Redirect,
   { suspended }: DomainSettingsView,
@@ -131,7 +130,6 @@ interface RedirectOptions {
   readonly attached: readonly CustomDomain[];
   readonly once: string;
   readonly refusal: Refusal | undefined;
-  /** `from`: where a new one starts; `edit`: the one that is changed. */
   readonly query: URLSearchParams;
   readonly may: Visit['may'];
 }

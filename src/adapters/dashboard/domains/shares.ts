@@ -144,7 +144,6 @@ export const addSharedDomains = (router: Router, ports: SharedPorts): void => {
   router.get(sharedPath(':secret'), async (ctx: Context) => {
     ctx.set({
       'X-Robots-Tag': 'noindex, nofollow, noarchive',
-      // It has no form, and its address is a secret.
       'Referrer-Policy': 'no-referrer',
     });
     await ports.access.admitSharedPage(networkOf(ctx, ports));

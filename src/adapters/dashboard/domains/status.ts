@@ -69,7 +69,6 @@ export const earlierSection = (
 
 export interface Step {
   readonly name: 'added' | 'verified' | 'certificate' | 'live';
-  /** `failed`: it cannot continue without a change. */
   readonly standing: 'done' | 'now' | 'failed' | 'ahead';
   readonly at?: Date | undefined;
 }

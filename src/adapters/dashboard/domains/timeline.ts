@@ -84,11 +84,9 @@ export interface EntryInWords {
   readonly title: Child;
   readonly tone: Tone;
   readonly more?: Html;
-  /** Whether to show all answers of a check, which are most of a page's text. */
   readonly answers?: () => Html;
 }
 
-/** One entry of a timeline in words. An entry of a newer version may have other details. */
 export const entryInWords = ({ kind, occurredAt, details }: TimelineEntry): EntryInWords => {
   switch (kind) {
     case 'added':

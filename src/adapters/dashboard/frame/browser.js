@@ -159,7 +159,6 @@ addEventListener('pageshow', () => {
 
 const mib = (bytes) => `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
 
-/** Sends an upload and shows how far it is. What comes of it is the page that the server answers with. */
 const upload = (form) => {
   const [box, bar, said, cancel] = ['.progress', 'progress', 'output', '[data-cancel]'].map((one) =>
     form.querySelector(one),
@@ -173,7 +172,6 @@ const upload = (form) => {
   request.upload.addEventListener('progress', ({ loaded, total }) => {
     bar.max = total;
     bar.value = loaded;
-    // Every hundredth would be read aloud.
     said.ariaLive = 'off';
     said.textContent = `${Math.floor((100 * loaded) / total)} % of ${mib(total)}`;
   });
@@ -209,7 +207,6 @@ const freshen = (form) => {
   form.querySelector('[aria-busy]')?.removeAttribute('aria-busy');
 };
 
-/** The answer comes in place of what is shown; the file stays chosen, which no markup can say. */
 const showRefusal = (form, answer) => {
   freshen(form);
   show(answer.outerHTML);
@@ -227,7 +224,7 @@ document.addEventListener('submit', (event) => {
   upload(event.target);
 });
 /** A folder, or an archive, may be dropped on the form of a deploy. What packs it is loaded when it is needed. */
-const dropping = () => import('./drop-folder.js');
+const dropping = () => import('../projects/drop-folder.js');
 const dropForm = ({ target }) => target.closest?.('form[data-unwanted]');
 for (const name of ['dragenter', 'dragover', 'dragleave', 'drop']) {
   document.addEventListener(name, (event) => {
@@ -263,9 +260,9 @@ document.addEventListener('keydown', (event) => {
   if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.target.closest?.('input, textarea, select, [contenteditable]')) return;
   const field = document.querySelector('[data-search]');
-  if (!field?.checkVisibility()) return;
   event.preventDefault();
-  field.select();
+  if (field?.checkVisibility()) field.select();
+  else document.querySelector('.search-opener')?.click();
 });
 
 document.addEventListener('keydown', (event) => {
@@ -340,7 +337,6 @@ const follow = (address, { bellOnly = false, afterRefusal = refusedSeconds.first
     Idiomorph.morph(document.querySelector('[data-bell]'), JSON.parse(data));
     lookAtNotices();
   });
-  // Over: signed out elsewhere, or the thing shown is gone. The page itself says what.
   updates.addEventListener('over', () => {
     updates.close();
     // What somebody has typed is lost with the page; once they send it, the server keeps it for after the sign-in.
@@ -381,7 +377,6 @@ const whenSeen = (act) => {
   else document.addEventListener('visibilitychange', act, { once: true });
 };
 
-/** For a page without a session, which has no stream: asks for it now and then, while somebody sees it. */
 const ask = async (seconds) => {
   const answer = await fetch(location.href, { cache: 'no-store' }).catch(() => undefined);
   if (answer?.status === 404) return location.reload();
@@ -403,7 +398,6 @@ if (refreshSeconds !== undefined) {
     history.replaceState(null, '', live + location.search + location.hash);
   follow(location.pathname + location.search);
 } else {
-  // A page that somebody leaves at once asks for nothing.
   setTimeout(() => whenSeen(followBell), 1000);
 }
 

@@ -40,7 +40,6 @@ async function* rowsOf<Thing>(
 /** Things that a page of a file has: so many are read at once. */
 export const csvPage = 500;
 
-/** Everything in a list, page by page. @param read the `csvPage` things after the last one */
 export async function* allPages<Thing>(
   read: (last: Thing | undefined) => Promise<readonly Thing[]>,
 ): AsyncGenerator<Thing> {

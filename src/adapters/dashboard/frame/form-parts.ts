@@ -8,8 +8,7 @@ interface Labelled {
   readonly label: string;
   readonly name: string;
   readonly hint?: Child;
-  /** Makes ids unique when a page has the same form more than once. */
-  readonly key?: string;
+  readonly key?: string | undefined;
 }
 
 /**
@@ -137,7 +136,6 @@ interface Checkboxes<Value extends string> {
   readonly labelOf: (value: Value) => Child;
 }
 
-/** A choice of several. The empty field shows that no box is ticked; browsers would send nothing. */
 export const checkboxes = <Value extends string>(
   { legend, name, look, values, chosen: before, labelOf }: Checkboxes<Value>,
   refusal: Refusal | undefined,
@@ -208,7 +206,12 @@ export const overlapSchema = <Each extends Overlap>(overlaps: Readonly<Record<Ea
     overlap: v.picklist(Object.keys(overlaps) as [Each, ...Each[]], 'Choose one of the times.'),
   });
 
-export const overlapSelect = (id: string, overlaps: Readonly<Partial<Record<Overlap, number>>>) =>
-  html`<select id="${id}" name="overlap">
-      ${(Object.keys(overlaps) as Overlap[]).map((one) => html`<option value="${one}" ${one === '24h' && html`selected`}>${overlapWords[one]}</option>`)}
-    </select>`;
+export const overlapSelect = (
+  overlaps: Readonly<Partial<Record<Overlap, number>>>,
+  key?: string,
+): Html => {
+  const options = (Object.keys(overlaps) as Overlap[]).map(
+    (one) => [one, overlapWords[one]] as const,
+  );
+  return select({ label: 'Keep old secret for', name: 'overlap', key, value: '24h', options });
+};

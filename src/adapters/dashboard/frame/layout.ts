@@ -64,7 +64,6 @@ export const sectionPath = (section: Section): string => places[section].path;
 
 export interface Frame {
   readonly section: Section | undefined;
-  /** The page of docs/ that fits, where it is another one than that of the section. */
   readonly help?: HelpPage | undefined;
   readonly signedIn: SignedIn | undefined;
   readonly unread: number;

@@ -28,7 +28,6 @@ export interface Choice {
   readonly count?: number | undefined;
 }
 
-/** Links that choose one value of a field, with how many there are of each. @param label what is chosen */
 export const filterBar = (
   address: ListAddress,
   label: string,
@@ -37,17 +36,6 @@ export const filterBar = (
   const current = address.fields[name] ?? '';
   return html`<nav class="choice" aria-label="${label}">
     ${choices.map(({ value, text, count: number }) => html`<a href="${addressOf(address, { [name]: value })}" ${value === current && html`aria-current="true"`}>${text}${number !== undefined && html` <span class="number">${count(number)}</span>`}</a>`)}
-  </nav>`;
-};
-
-export const orderBar = (
-  address: ListAddress,
-  choices: readonly Choice[],
-  name = 'order',
-): Html => {
-  const current = address.fields[name] ?? '';
-  return html`<nav class="choice" aria-label="Order">
-    ${choices.map(({ value, text }) => html`<a href="${addressOf(address, { [name]: value })}" ${value === current && html`aria-current="true"`}>${text}</a>`)}
   </nav>`;
 };
 
@@ -95,7 +83,6 @@ export const pageIn = <Thing>(
   return { shown, links: pager({ first, next, order }) };
 };
 
-/** Choosing several: boxes of the rows belong to a form that stands elsewhere. */
 interface Selection<Thing> {
   readonly form: string;
   readonly name: string;

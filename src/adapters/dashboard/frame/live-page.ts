@@ -15,7 +15,6 @@ export interface Watched {
 }
 
 const pollMs = { page: 2000, bell: 5000 } as const;
-/** Changes, and new viewers, within this time cause one rendering. */
 const pauseMs = 200;
 
 export interface PagePorts extends Pick<DashboardPorts, 'clock' | 'log' | 'notifications'> {
@@ -164,7 +163,6 @@ export class LivePage {
     return bell(unread).toString();
   }
 
-  /** Reads the account again, because its plan may have changed since the page was opened. */
   async #make(signedIn: SignedIn): Promise<LiveFrame> {
     const { screen, visit } = this.#watched;
     const now = this.#ports.clock.now();

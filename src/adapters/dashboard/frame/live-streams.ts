@@ -10,7 +10,6 @@ import { pathOf } from './screen.ts';
 /** Beyond that the oldest stream closes: the newest page is the one being viewed. */
 export const mostStreams = { session: 10, account: 50, process: 1000 } as const;
 const seconds = 60;
-/** Pages are made side by side, and each turn then rests as long as it took, up to this. */
 const [turnsAtOnce, longestRestMs] = [2, 50];
 
 export interface LivePorts extends Pick<
@@ -132,7 +131,6 @@ export class LiveStreams {
   }
 }
 
-/** Equal requests of one role share a page, because live pages show only the account's data. */
 const keyOf = ({ screen, visit }: Watched): string =>
   JSON.stringify([
     visit.accountId,

@@ -66,7 +66,6 @@ export class LiveViewer {
     this.end(overEvent);
   }
 
-  /** Makes room for others. The browser reconnects after this delay or a little later. */
   later(seconds: number): void {
     this.end(`event: later\ndata: ${Math.round(seconds * (1 + this.#ports.chance()))}\n\n`);
   }
@@ -106,7 +105,6 @@ export const frameOf = (markup: string): LiveFrame => ({
   parts: markup.split(onceValue).map((part) => JSON.stringify(part).slice(1, -1)),
 });
 
-/** @param newId for `onceInput`: of two people who send a form, both have sent it */
 const pageEvent = ({ parts }: LiveFrame, newId: () => string): string => {
   const [first = '', ...rest] = parts;
   return `event: page\ndata: "${rest.reduce((text, part) => text + newId() + part, first)}"\n\n`;

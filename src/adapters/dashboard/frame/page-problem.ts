@@ -28,7 +28,6 @@ const missing: readonly string[] = [
   'session_not_found',
 ];
 
-/** What can be said of what a form concerns: its page may still be open after somebody removed it. */
 const gone: Readonly<Partial<Record<string, string>>> = {
   webhook_not_found: 'This webhook was removed, or it belongs to another account.',
   share_unknown:

@@ -93,7 +93,6 @@ export interface ListPart<Thing> {
   readonly last: Thing | undefined;
 }
 
-/** @param found one more than a page shows, if there are so many */
 export const listPart = <Thing>(found: readonly Thing[], size: number): ListPart<Thing> => {
   const shown = found.slice(0, size);
   return { shown, last: found.length > size ? shown.at(-1) : undefined };
@@ -104,7 +103,6 @@ export const pager = (links: {
   readonly first?: string | undefined;
   readonly next?: string | undefined;
   readonly of?: string | undefined;
-  /** In order of time by default: "Back to the newest", "Older". */
   readonly order?: 'time' | 'other';
 }): Html => {
   const of = links.of === undefined ? '' : ` ${links.of}`;

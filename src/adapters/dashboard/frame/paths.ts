@@ -7,7 +7,6 @@ export const secondFactorPath = `${mePath}/second-factor`;
 export const factorAppPath = `${secondFactorPath}/app`;
 export const peoplePath = `${accountPath}/people`;
 
-/** Where deleted projects, and the deleted account, are restored. */
 export const deletedPath = `${accountPath}/deleted`;
 
 export const newPasswordPath = `${accountPath}/new-password`;
@@ -23,6 +22,8 @@ export const helpPages = [
   'limits',
   'lifecycles',
   'notifications',
+  'roles',
+  'errors',
   'webhooks',
 ] as const;
 export type HelpPage = (typeof helpPages)[number];
@@ -59,7 +60,6 @@ export const signInPathFor = (page: string): string =>
     ? signInPath
     : `${signInPath}?next=${encodeURIComponent(page).replaceAll('%2F', '/')}`;
 
-/** @returns the page to return to, if a query names one of ours. Never an address elsewhere */
 export const nextIn = (query: string): string | undefined => {
   const next = new URLSearchParams(query).get('next') ?? '';
   return isOwn(next) ? next : undefined;

@@ -135,7 +135,7 @@ const load = () => {
   const script = own('browser.js')
     .replace('idiomorph/dist/idiomorph.esm.js', `./${nameWithHash('idiomorph.js', morphing)}`)
     .replace('time-words.js', nameWithHash('time-words.js', timeWords))
-    .replace('./drop-folder.js', `./${nameWithHash('drop-folder.js', dropping)}`);
+    .replace('../projects/drop-folder.js', `./${nameWithHash('drop-folder.js', dropping)}`);
   const texts: Readonly<Record<AssetName, string>> = {
     'dashboard.css': sheets.map(own).join('\n'),
     'dashboard.js': script,
@@ -151,10 +151,8 @@ const load = () => {
 };
 
 let loaded: ReturnType<typeof load> | undefined;
-/** Once, and not before a page is shown: commands show none. */
 const assets = (): ReturnType<typeof load> => (loaded ??= load());
 
-/** The name contains a hash of the content, so a new content gets a new name. */
 export const assetPath = (name: AssetName): string => assets().byName.get(name)?.path ?? '';
 
 export const sendAsset = (ctx: Context): boolean => {

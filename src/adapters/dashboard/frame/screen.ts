@@ -22,7 +22,6 @@ export interface Visit {
   readonly accountId: string;
   readonly parameters: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
-  /** Whether the person's role allows it. A page shows no control that it does not allow. */
   readonly may: (operation: Operation) => boolean;
   readonly now: Date;
 }
@@ -41,7 +40,6 @@ export interface Refusal {
   readonly message: string | undefined;
   readonly values: Readonly<Record<string, string>>;
   readonly isByPlan?: boolean;
-  /** Where there are many such forms: the parameters of the one that was sent. */
   readonly parameters: Readonly<Record<string, string>>;
 }
 
@@ -71,7 +69,6 @@ interface FormOf<Schema extends FormSchema, Values> {
    * transaction, which may run again; `admit` runs before it, and counts what has a limit outside the database.
    */
   readonly once?: true | { readonly admit: (visit: Visit) => Promise<void> };
-  /** Fields that no page shows again, such as passwords. */
   readonly secrets?: readonly string[];
   readonly act: (visit: Visit, values: Values) => Promise<Outcome>;
 }
@@ -88,7 +85,6 @@ export const bareForm = (
 export interface Screen {
   readonly path: string;
   readonly section: Section;
-  /** The page of docs/ that the help link leads to, where it is another one than that of the section. */
   readonly help?: HelpPage;
   readonly show: (visit: Visit, refusal?: Refusal, secret?: Html) => Promise<Page>;
   readonly forms?: readonly Form[];

@@ -11,7 +11,6 @@ import { type Form, type Outcome, pathOf, type Screen, type Visit } from './scre
 /** A configuration of 16 KiB, with every byte percent-encoded, and room for the other fields. */
 const largest = 64 * 1024;
 
-/** Reads a form that a browser sent; a slow sender does not use up the deadline of the request. @throws PageProblem */
 export const readForm = (
   ctx: Context,
   { deadline }: Pick<DashboardPorts, 'deadline'>,
@@ -41,7 +40,6 @@ const readText = async (ctx: Context): Promise<string> => {
   }
 };
 
-/** A text that must not be empty, without the spaces around it. @param refusal what to say if it is */
 export const filled = (refusal: string) => v.pipe(v.string(), v.trim(), v.minLength(1, refusal));
 
 export const checkForm = <
@@ -166,7 +164,6 @@ const keptSchema = v.object({
 /** Percent-encoded: with it, the form of the sign-in is not too long either; see `readForm`. */
 const mostKept = 60 * 1024;
 
-/** @param left fields that are left out @returns undefined for a form that is too long */
 export const keptOf = (
   url: string,
   values: KeptForm['values'],
@@ -191,7 +188,6 @@ export const linkWithKept = (kept: KeptForm | undefined, { to, label, look }: Wa
     ? html`<form method="post" action="${to}" class="inline">${keptInput(kept)}<button>${label}</button></form>`
     : html`<a ${look && html`class="${look}"`} href="${to}">${label}</a>`;
 
-/** @returns the kept form if it came without an email address: by `linkWithKept` */
 export const keptAlone = (values: Readonly<Record<string, string>>): KeptForm | undefined =>
   values['email'] === undefined ? readKept(values) : undefined;
 

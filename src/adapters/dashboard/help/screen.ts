@@ -8,7 +8,6 @@ import type { Page, Screen } from '../frame/screen.ts';
 
 const folder = join(import.meta.dirname, '../../../../docs');
 
-/** The pages of docs/ that owners read, with the navigation of the dashboard. */
 export const helpScreen = (): Screen => ({
   path: '/dashboard/help/:page',
   section: 'help',
@@ -32,7 +31,6 @@ const pageOf = (page: HelpPage): Page => {
   return shown;
 };
 
-/** Links to other pages of docs/ lead to their help page; what owners do not read is left as words. */
 const asHtml = (markdown: string): Html => {
   const marked = new Marked({
     renderer: {

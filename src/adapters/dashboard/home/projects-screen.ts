@@ -11,7 +11,7 @@ import {
   type ListAddress,
   listBar,
   noMatch,
-  orderBar,
+  filterBar,
   pageIn,
   rowList,
   searchField,
@@ -124,7 +124,10 @@ const list = (all: readonly Site[], view: ListView): Html => {
 };
 
 const bar = (address: ListAddress): Html =>
-  listBar(searchField(address, 'Search projects'), orderBar(address, orders));
+  listBar(
+    searchField(address, 'Search projects'),
+    filterBar(address, 'Order', { name: 'order', choices: orders }),
+  );
 
 const rows = (sites: readonly Site[], view: ListView): Html =>
   rowList(sites, [

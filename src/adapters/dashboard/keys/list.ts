@@ -87,10 +87,7 @@ const rotate = ({ id, name }: ApiKey, once: string): Confirmation => ({
   about: `Rotate ${name}`,
   question: html`Rotate the key <span class="name">${name}</span>?`,
   consequences: 'It gets a new secret, which is shown once. Until the old one ends, both work.',
-  fields: html`${onceInput(once)}<div class="field">
-    <label for="overlap-${id}">Keep old secret for</label>
-    ${overlapSelect(`overlap-${id}`, overlaps)}
-  </div>`,
+  fields: [onceInput(once), overlapSelect(overlaps, `-${id}`)],
   confirm: 'Rotate key',
   action: `/dashboard/keys/${id}/rotate`,
   goesOn: true,
@@ -106,7 +103,6 @@ const revoke = ({ id, name }: ApiKey): Confirmation => ({
   action: `/dashboard/keys/${id}/revoke`,
 });
 
-/** Folded, but listed by name, because the audit log mentions them. */
 export const revokedKeys = (keys: readonly ApiKey[], now: Date): Html => html`
   <details class="hint aside">
     <summary>${counted(keys.length, 'revoked key')}</summary>

@@ -27,7 +27,6 @@ import type { DashboardPorts } from '../ports.ts';
 
 const { min, max } = passwordLength;
 
-/** What concerns the person who is signed in, and nobody else. */
 export const meScreen = (ports: DashboardPorts): Screen => {
   const { access, ids } = ports;
   return {
@@ -201,7 +200,6 @@ const endSessions = ({ access }: Ports): Form =>
     },
   });
 
-/** The sessions of a person. @param all includes sessions that have ended */
 const sessionsSection = (all: readonly Session[], { signedIn, now }: Visit): Html => {
   const open = all.filter((one) => !one.awaitsFactor && isOpen(one, now));
   return html`<section class="card" id="sessions">
@@ -264,7 +262,6 @@ const systems = [
   [/\bLinux\b/, 'Linux'],
 ] as const;
 
-/** Characters; names stand near the beginning. */
 const longestRead = 512;
 
 /** `Firefox on Linux`: enough to recognise one's own. @param header User-Agent, RFC 9110, section 10.1.5 */

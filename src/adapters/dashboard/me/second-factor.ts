@@ -176,7 +176,6 @@ const renewing = ({ access }: Ports): Form =>
     act: async ({ signedIn }) => outcome(await access.renewRecoveryCodes(signedIn)),
   });
 
-/** Sets up an app that shows codes. The secret is stored once the person has shown its first code. */
 export const factorAppScreen = ({ access }: Ports): Screen => ({
   path: factorAppPath,
   section: 'account',

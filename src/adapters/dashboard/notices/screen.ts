@@ -42,7 +42,6 @@ export const bellScreen = (ports: Ports): Screen => ({
   forms: [],
 });
 
-/** Somebody pressed the bell, or looks at the page: all notices are read, and the page marks those that were not. */
 const looking = ({ notifications }: Ports): Form =>
   bareForm({
     name: 'look',

@@ -1,17 +1,24 @@
 import * as v from 'valibot';
 import { isAttached } from '../../../domains/domain/attachment/serving.ts';
 import { bytesInWords } from '../../../kernel/text.ts';
+import type { DomainSettingsDocument } from '../../../domains/domain/redirects/settings.ts';
 import { keptBytes } from '../../../sites/domain/storage-quota.ts';
 import type { Site } from '../../../sites/domain/site.ts';
-import { field, formError } from '../frame/form-parts.ts';
+import { field, formError, textArea } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
 import { PageProblem } from '../frame/page-problem.ts';
-import { counted } from '../frame/parts.ts';
+import { copyButton, counted, folded } from '../frame/parts.ts';
 import { deletedPath } from '../frame/paths.ts';
-import { form, type Form, type Refusal, refusalOf, type Screen } from '../frame/screen.ts';
+import {
+  form,
+  type Form,
+  type Refusal,
+  refusalOf,
+  type Screen,
+  type Visit,
+} from '../frame/screen.ts';
 import { filled } from '../frame/sent-form.ts';
 import type { DashboardPorts } from '../ports.ts';
-import { configurationForm, configurationNotices, configurationSection } from './configuration.ts';
 import { projectHead, settingsPath, siteOf } from './project-head.ts';
 
 const path = settingsPath(':slug');
@@ -21,7 +28,7 @@ export const settingsScreen = (ports: DashboardPorts): Screen => ({
   section: 'projects',
   live: false,
   notices: {
-    ...configurationNotices,
+    imported: 'Configuration imported.',
     renamed: 'The project is renamed.',
     moved: 'The project has its new address. The one before leads to it for 90 days.',
   },
@@ -64,6 +71,57 @@ const nameSection = (
     </form>
   </section>`;
 };
+
+interface Importing {
+  readonly slug: string;
+  readonly refusal: Refusal | undefined;
+  readonly may: Visit['may'];
+}
+
+const configurationSection = async (
+  document: DomainSettingsDocument,
+  { write }: DashboardPorts['domainSettings'],
+  { slug, refusal, may }: Importing,
+): Promise<Html> =>
+  folded(
+    { id: 'configuration', title: 'Configuration', isOpen: refusal !== undefined },
+    html`<p class="hint">The primary domain and the redirects as a document that you can keep in version control.</p>
+    <div class="columns formats">
+      ${format('YAML', await write(document, 'yaml'))}
+      ${format('JSON', await write(document, 'json'))}
+    </div>
+    ${may('domain.configure') && importForm(slug, refusal)}`,
+  );
+
+const format = (name: string, text: string): Html =>
+  html`<div>
+    <div class="row between"><h3>${name}</h3>${copyButton(text, `the ${name}`)}</div>
+    <pre role="region" tabindex="0" aria-label="${name}">${text}</pre>
+  </div>`;
+
+const importForm = (slug: string, refusal: Refusal | undefined): Html =>
+  html`<details id="import" ${refusal && html`open`}>
+    <summary>Import a configuration</summary>
+    <form method="post" action="${settingsPath(slug)}/configuration">
+      ${formError(refusal)}
+      ${textArea({ label: 'Configuration as YAML or JSON', name: 'settings', hint: 'Replaces the primary domain and all redirects. Domains are neither added nor removed.' }, refusal)}
+      <div><button>Import</button></div>
+    </form>
+  </details>`;
+
+const configurationForm = (ports: DashboardPorts): Form =>
+  form({
+    name: 'import',
+    operation: 'domain.configure',
+    path: `${path}/configuration`,
+    schema: v.object({ settings: filled('Paste the YAML or JSON.') }),
+    field: 'settings',
+    act: async (visit, { settings }) => {
+      const { id, slug } = (await siteOf(ports, visit)).project;
+      await ports.domains.changeDomainSettings(id, await ports.domainSettings.read(settings));
+      return { to: settingsPath(slug), done: 'imported' };
+    },
+  });
 
 const deletion = (site: Site, domains: number, refusal: Refusal | undefined): Html => {
   const { slug, name } = site.project;

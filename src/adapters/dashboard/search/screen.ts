@@ -14,7 +14,6 @@ const most = 10;
 
 type Ports = Pick<DashboardPorts, 'sites' | 'domains' | 'catalogue'>;
 
-/** What the account has by a part of its name, or by its id. */
 export const searchScreen = (ports: Ports): Screen => ({
   path: searchPath,
   section: 'search',

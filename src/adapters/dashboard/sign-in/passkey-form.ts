@@ -22,7 +22,6 @@ export const passkeyForm = (asked: PasskeyForm): Html => {
     <script type="module" src="${assetPath('passkeys.js')}"></script>`;
 };
 
-/** Why there are none here. @param origin of the dashboard */
 export const whereElse = (passkeyOrigin: string | undefined, origin: string): Html => {
   if (passkeyOrigin === origin) {
     return html`<noscript><p class="hint">Passkeys need JavaScript.</p></noscript>`;

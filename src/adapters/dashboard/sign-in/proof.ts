@@ -14,7 +14,6 @@ import { refreshSignedIn, type SignInPorts } from './session.ts';
 import { linkPages, refusalFrom } from './sign-in-page.ts';
 
 export const factorPath = '/dashboard/second-factor';
-/** Where a person who is signed in shows again who they are. */
 const confirmPath = '/dashboard/confirm';
 
 interface ProofPage {
@@ -23,7 +22,6 @@ interface ProofPage {
   readonly refusal?: ReturnType<typeof refusalFrom> | undefined;
 }
 
-/** The pages on which a person proves who they are, with the second factor or the password. */
 export const addProofs = (router: Router, ports: SignInPorts): void => {
   router.get(factorPath, async (ctx: Context) => {
     const waiting = await whoWaits(ctx, ports);

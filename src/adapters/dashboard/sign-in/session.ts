@@ -42,7 +42,6 @@ class ProtectedCookie {
 
 export interface Cookies {
   readonly session: ProtectedCookie;
-  /** Identifies a browser with an earlier sign-in; grants no access. */
   readonly device: ProtectedCookie;
   /** The page to return to, percent-encoded, of a browser that waits for a link by mail. */
   readonly next: ProtectedCookie;
@@ -95,7 +94,6 @@ export type Started =
   | { readonly kind: 'signed_in'; readonly signedIn: SignedIn }
   | { readonly kind: 'waits'; readonly waiting: SignedIn };
 
-/** Gives the browser this session and ends its previous one. */
 export const startSession = async (
   ctx: Context,
   { secret, device }: Pick<StartedSession, 'secret' | 'device'>,
@@ -126,7 +124,6 @@ export const refreshSignedIn = (
   ports: Pick<SignInPorts, 'access' | 'cookies'>,
 ): Promise<SignedIn> => rememberSession(ctx, ports.cookies.session.read(ctx) ?? '', ports);
 
-/** Ends the browser's previous session, which the new one replaces. */
 export const endSession = async (
   ctx: Context,
   { access, acting, cookies }: Pick<SignInPorts, 'access' | 'acting' | 'cookies'>,

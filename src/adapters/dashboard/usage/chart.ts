@@ -13,7 +13,6 @@ export const stacking = [
   'refused',
 ] as const satisfies readonly UsageOutcome[];
 
-/** All numbers are percents of the width or height of the chart, from its top left. */
 export interface Bar {
   readonly column: Column;
   readonly x: number;
@@ -88,7 +87,6 @@ export type RangeName = keyof typeof ranges;
 
 export const rangeOf = (text: string | null): RangeName => (text === '30d' ? '30d' : '24h');
 
-/** Begin of the first hour or day shown; the last one is that of now. */
 export const firstBegin = (range: RangeName, now: Date): Date => {
   const { unitMs, steps } = ranges[range];
   const last = Math.floor(now.getTime() / unitMs) * unitMs;

@@ -81,7 +81,6 @@ const summary = ({ columns, range, perDay }: Figure): string => {
   );
 };
 
-/** How a rectangle of an outcome looks: its colour by the class, and a pattern, so that it is known without colours. */
 const look = (outcome: UsageOutcome): Html =>
   html`class="outcome-${outcome}" ${patterned.includes(outcome) && html`fill="url(#pattern-${outcome})"`}`;
 

@@ -3,7 +3,7 @@ import type { CallsOfKey, RequestsOfKey } from '../../../access/ports.ts';
 import type { DashboardSettings } from '../ports.ts';
 import { html, type Html } from '../frame/html.ts';
 import { addressOf, type ListAddress } from '../frame/list-parts.ts';
-import { badge, count, counted, day, fullTime, table, time } from '../frame/parts.ts';
+import { badge, count, counted, day, fullTime, naming, table, time } from '../frame/parts.ts';
 
 const hourMs = 3_600_000;
 const recentMs = 7 * 24 * hourMs;
@@ -88,11 +88,7 @@ export const requestsByKey = (
     }
   </section>`;
 
-/** A key that was forgotten has its id only. */
-export const namesOf = (keys: readonly ApiKey[]) => {
-  const names = new Map(keys.map(({ id, name }) => [id, name]));
-  return (keyId: string): string => names.get(keyId) ?? keyId;
-};
+export const namesOf = (keys: readonly ApiKey[]) => naming(keys.map(({ id, name }) => [id, name]));
 
 interface DeprecationFacts extends Pick<DashboardSettings, 'deprecated' | 'apiUrl'> {
   readonly now: Date;

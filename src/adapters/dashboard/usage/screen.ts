@@ -169,7 +169,6 @@ const usageStats = ({ usage, columns, keys, now, knowsCounts }: Stats): Html => 
   </ul>`;
 };
 
-/** Of the quota of the day. Refused requests use none of it. */
 export const usedToday = (facts: DayFacts): number => {
   const { limit, remaining } = dayWindow(facts);
   return limit - remaining;

@@ -26,7 +26,6 @@ const mostAttempts = 20;
 interface Shown {
   readonly webhook: Webhook;
   readonly deliveries: ListPart<ListedDelivery>;
-  /** The id of the delivery that these are older than; undefined for the newest ones. */
   readonly before: string | undefined;
   readonly now: Date;
   readonly mayRepeat: boolean;

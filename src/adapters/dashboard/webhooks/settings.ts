@@ -145,10 +145,7 @@ export const secretSection = (
     ${formError(refusal, false)}
     <form method="post" action="${webhookPath(webhook.id)}/rotate" class="filter">
       ${onceInput(once)}
-      <div class="field">
-        <label for="overlap">Keep old secret for</label>
-        ${overlapSelect('overlap', secretOverlaps)}
-      </div>
+      ${overlapSelect(secretOverlaps)}
       <button>Rotate secret</button>
     </form>
   </section>`;

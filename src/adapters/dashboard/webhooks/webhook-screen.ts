@@ -72,7 +72,6 @@ export const webhookScreen = (ports: Ports): Screen => ({
   ],
 });
 
-/** @returns undefined for anything that cannot be the id of a delivery */
 const deliveryIn = (query: URLSearchParams): string | undefined => {
   const before = query.get('before') ?? '';
   return /^[\w-]{1,64}$/.test(before) ? before : undefined;

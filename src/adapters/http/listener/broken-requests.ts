@@ -84,10 +84,7 @@ export class BrokenRequests {
   }
 }
 
-/**
- * Makes the application's read of the body fail, so that it answers as for any faulty body. If it has answered already,
- * or does not answer in time, the connection just ends.
- */
+/** The application's read of the body fails. If it has answered, or does not in time, the connection just ends. */
 export const failBody = ({ request, response }: Sent, error: RequestError): void => {
   if (response.headersSent) {
     request.destroy();

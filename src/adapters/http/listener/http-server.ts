@@ -114,10 +114,7 @@ export class HttpServer {
   }
 }
 
-/**
- * A client that sends a small body byte by byte, or continues an upload that was answered already, holds a connection
- * for at most half a minute.
- */
+/** A client that sends byte by byte holds a connection for at most half a minute. */
 const giveUpSlow = (request: IncomingMessage, response: ServerResponse): void => {
   if (request.complete) return;
   const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
@@ -144,10 +141,7 @@ export const connectionLimits = {
   ofNetwork: 1500,
 } as const;
 
-/**
- * Closes connections beyond the limits, so that no client can use up the process's file descriptors.
- * @param ofNetwork undefined behind a proxy
- */
+/** So that no client can use up the process's file descriptors. @param ofNetwork undefined behind a proxy */
 const limitConnections = (
   server: NetServer,
   { all, ofNetwork }: { readonly all: number; readonly ofNetwork: number | undefined },

@@ -24,10 +24,7 @@ export interface Measure<
   readonly read: ((source: Source) => Found<Label>) | undefined;
 }
 
-/**
- * Rows of the table that have one source. Counters and histograms add up over processes; gauges do as their name says.
- * @param from which processes show them
- */
+/** Counters and histograms add up over processes; gauges do as their name says. @param from which processes show them */
 export const rowsOf = <Source>(from: string) => {
   const row =
     <Type extends Measure['type']>(type: Type, together: Together) =>

@@ -77,11 +77,7 @@ export const pageOf = (cursors: Cursors, scope: CursorScope, { limit, cursor }: 
   limit: limit + 1,
 });
 
-/**
- * Cuts the extra row off and links to the next page (RFC 8288), if there is one.
- * @param address absolute address of the list, without a query
- * @param filter what the page is filtered by, as the rest of a query: `&status=sold`
- */
+/** Links to the next page, if there is one (RFC 8288). @param address of the list, without a query @param filter like `&status=sold` */
 export const presentPage = <Row extends { readonly id: bigint }>(
   cursors: Cursors,
   scope: CursorScope,

@@ -199,10 +199,7 @@ const present = async ({ addresses }: DeployRoutes, { project }: Site, deploy: D
   };
 };
 
-/**
- * The site of a project of the caller. A key for one project does not tell which others there are.
- * @throws DomainError `project_not_found`; RequestError `insufficient_scope`
- */
+/** A key for one project does not tell which others there are. @throws DomainError `project_not_found`; RequestError `insufficient_scope` */
 const siteFor = async (
   { sites }: Pick<DeployRoutes, 'sites'>,
   { accountId, projectId }: Caller,

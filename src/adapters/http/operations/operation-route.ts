@@ -27,10 +27,7 @@ export interface RoutePorts {
 
 type Known = Omit<Call<unknown, unknown>, 'body'>;
 
-/**
- * The route of an operation. Its steps, in order: authenticate, authorise, parse, answer.
- * @param base path that it is below: `/v1` for what the reference describes
- */
+/** In order: authenticate, authorise, parse, answer. @param base path that it is below: `/v1` for what the reference describes */
 export const operationRoute = (
   operation: RoutedOperation,
   ports: RoutePorts,
@@ -146,10 +143,7 @@ export const idempotencyKeyOf = ({ headers }: IncomingMessage): string | undefin
 export const fingerprintOf = (operation: string, sent: string): string =>
   hash('sha256', `${operation}\n${sent}`, 'hex');
 
-/**
- * Answers a request once per `Idempotency-Key`, and repeats that answer afterwards.
- * @throws RequestError `idempotency_in_progress`, `idempotency_key_reused`
- */
+/** @throws RequestError `idempotency_in_progress`, `idempotency_key_reused` */
 const answerOnce = async (
   keys: IdempotencyKeys,
   request: IdempotentRequest,

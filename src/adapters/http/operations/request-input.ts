@@ -27,10 +27,7 @@ export const parse = <Output>(
 const mostRemembered = 500;
 const longestRemembered = 200;
 
-/**
- * Reads query strings with a schema, and remembers what it read: clients send the same few again and again.
- * @throws RequestError `invalid_parameter`
- */
+/** Remembers what it read: clients send the same few again and again. @throws RequestError `invalid_parameter` */
 export const queryReader = <Output>(
   schema: v.GenericSchema<unknown, Output>,
 ): ((query: string) => Output) => {

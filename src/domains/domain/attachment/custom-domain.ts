@@ -313,7 +313,7 @@ export interface AdmissionFacts {
  * @throws DomainError `plan_upgrade_required`, `no_successful_deploy`, `domain_taken`, `domain_limit_reached`,
  *   `domains_added_too_fast`
  */
-export const admitDomain = (hostname: Hostname, facts: AdmissionFacts, now: Date): void => {
+const admitDomain = (hostname: Hostname, facts: AdmissionFacts, now: Date): void => {
   const refusal = whyNotAdmitted(hostname, facts, now);
   if (refusal) throw new DomainError<DomainsErrorCode>(...refusal);
 };
