@@ -75,11 +75,6 @@ export class StoredFacts {
     return (await this.#db.introspection.getTables({ withInternalKyselyTables: true })).length;
   }
 
-  async failing(): Promise<number> {
-    const failed = this.#db.selectFrom('deliveries').selectAll().where('attempts', '>', 0n);
-    return (await failed.where('problem', 'is not', null).execute()).length;
-  }
-
   /** Stores events of the first account for the owners to be told, as if they had just happened. */
   async happen(
     type: string,

@@ -14,7 +14,7 @@ export interface Names {
   readonly domain: (id: string) => string;
 }
 
-export type AnyEvent = AccessEvent | CatalogueEvent | SitesEvent | DomainsEvent | WebhookEvent;
+type AnyEvent = AccessEvent | CatalogueEvent | SitesEvent | DomainsEvent | WebhookEvent;
 type Details<Type> = Omit<Extract<AnyEvent, { type: Type }>, keyof DomainEvent>;
 
 export const topicNames = {
