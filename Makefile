@@ -32,7 +32,7 @@ WORKERS = $$(node -p 'Math.ceil(1.5 * os.availableParallelism())')
 test: $(DEPS) ## What a change needs: each part on SQLite, what differs on MariaDB, and one journey through each part; SEED=n
 	@$(JEST) --ignoreProjects machines release --maxWorkers=$(WORKERS)
 
-test-all: $(DEPS) ## What a release needs: `make test`, every store on MariaDB, and test/release; as root also `make image-check`
+test-all: dist ## What a release needs: `make test`, every store on MariaDB, and test/release; as root also `make image-check`
 	@TEST_STORES=all $(JEST) --ignoreProjects machines --maxWorkers=$(WORKERS)
 	@if [ "$$(id -u)" = 0 ]; then $(MAKE) --no-print-directory image-check; else echo 'Left out, since only root may: make image-check' >&2; fi
 

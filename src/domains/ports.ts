@@ -6,9 +6,12 @@ import type {
   DnsChallenges,
   OwnNames,
 } from './certificate-ports.ts';
-import type { DomainAllowance } from './domain/attachment/admission.ts';
-import type { Attention, DomainFilter } from './domain/attachment/attention.ts';
-import type { CustomDomain, CustomDomainState } from './domain/attachment/custom-domain.ts';
+import type {
+  DomainAllowance,
+  CustomDomain,
+  CustomDomainState,
+} from './domain/attachment/custom-domain.ts';
+import type { Attention, DomainFilter } from './domain/attachment/due-work.ts';
 import type { ProjectHost } from './domain/attachment/serving.ts';
 import type { DomainShare, ShareChange } from './domain/attachment/share.ts';
 import type { DomainChange, TimelineEntry } from './domain/attachment/timeline-entries.ts';

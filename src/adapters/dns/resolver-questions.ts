@@ -150,7 +150,7 @@ export class NodeQuestions {
       // node:dns returns an empty list if a CNAME's target has no such record.
       return items.length === 0 ? { kind: 'none' } : { kind: 'records', records: items, ttl };
     } catch (error) {
-      return signal.aborted ? late : fromCode((error as NodeJS.ErrnoException).code);
+      return signal.aborted ? timedOut : fromCode((error as NodeJS.ErrnoException).code);
     } finally {
       this.#unanswered = undefined;
     }
@@ -172,8 +172,6 @@ export class NodeQuestions {
     return resolver;
   }
 }
-
-const late = { kind: 'failed', reason: 'timeout' } as const;
 
 const untilAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
   new Promise((resolve, reject) => {

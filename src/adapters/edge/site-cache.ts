@@ -30,7 +30,7 @@ export class SiteCache {
   readonly #contents: LRUCache<ServedForm, ReadyAnswer, string>;
   readonly #reading = new PQueue({ concurrency: most.readAtOnce });
 
-  constructor(files: SiteFiles, contentBytes = most.contentBytes) {
+  constructor(files: SiteFiles) {
     this.#files = files;
     this.#sites = new LRUCache<string, ServedSite, SiteKey>({
       max: most.sites,
@@ -45,7 +45,7 @@ export class SiteCache {
       },
     });
     this.#contents = new LRUCache<ServedForm, ReadyAnswer, string>({
-      maxSize: contentBytes,
+      maxSize: most.contentBytes,
       sizeCalculation: ({ bytes }) => bytes,
       ignoreFetchAbort: true,
       fetchMethod: (form, _stale, { context: deployId }) =>

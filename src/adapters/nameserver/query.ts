@@ -62,9 +62,11 @@ const readQuery = (message: Buffer, header: Header): Query | undefined => {
   };
 };
 
-const endOfName = (message: Buffer, start: number): number | undefined => {
+/** @param mayPoint whether the name may end with a pointer, which is not followed */
+const endOfName = (message: Buffer, start: number, mayPoint = false): number | undefined => {
   for (let at = start; at < message.length && at - start < longestName;) {
     const length = message.readUInt8(at);
+    if (mayPoint && length >= 0xc0) return at + 2;
     at += 1 + length;
     if (length === 0) return at;
     if (length > longestLabel) return undefined;
@@ -77,7 +79,7 @@ const readExtensions = (message: Buffer, start: number): readonly Extension[] | 
   const found: Extension[] = [];
   let at = start;
   for (let n = 0; n < others + additional; n++) {
-    const record = endOfOwner(message, at);
+    const record = endOfName(message, at, true);
     if (record === undefined || record + 10 > message.length) return undefined;
     if (message.readUInt16BE(record) === typeOpt) {
       // The root owns OPT (RFC 6891, section 6.1.2).
@@ -90,18 +92,6 @@ const readExtensions = (message: Buffer, start: number): readonly Extension[] | 
 };
 
 const countAt = (message: Buffer, at: number): number => message.readUInt16BE(at);
-
-/** Here a name may end with a pointer, which is not followed. */
-const endOfOwner = (message: Buffer, start: number): number | undefined => {
-  for (let at = start; at < message.length && at - start < longestName;) {
-    const length = message.readUInt8(at);
-    if (length >= 0xc0) return at + 2;
-    at += 1 + length;
-    if (length === 0) return at;
-    if (length > longestLabel) return undefined;
-  }
-  return undefined;
-};
 
 const extensionAt = (message: Buffer, record: number): Extension => ({
   udpBytes: message.readUInt16BE(record + 2),

@@ -1,5 +1,8 @@
-import type { CustomDomain, DomainDraft } from '../domain/attachment/custom-domain.ts';
-import { addsWindowMs } from '../domain/attachment/admission.ts';
+import {
+  type CustomDomain,
+  type DomainDraft,
+  addsWindowMs,
+} from '../domain/attachment/custom-domain.ts';
 import { DomainError } from '../../kernel/decision.ts';
 import { addDomains, type Pair } from '../domain/redirects/pair.ts';
 import { otherOfPair, parseHostname, type Hostname } from '../domain/names/hostname.ts';

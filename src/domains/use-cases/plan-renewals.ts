@@ -14,6 +14,7 @@ import type { DomainPorts } from '../ports.ts';
 import type { OwnName } from '../domain/own/own-name.ts';
 import { allIn } from './count-domains.ts';
 import { authoritiesOf, authorityNamed, type AuthorityPorts } from './advance-order.ts';
+import { earliest } from '../../kernel/ports.ts';
 import { allEnded, type NeededPorts, neededNames, runConcurrently } from './secure-sites.ts';
 
 type Ports = AuthorityPorts &
@@ -34,7 +35,7 @@ export interface RenewalPlans {
 export const planRenewals =
   (ports: Ports) =>
   async (isStopping: () => boolean = () => false): Promise<RenewalPlans> => {
-    const run = { isStopping, agenda: agenda() };
+    const run: Run = { isStopping, askAgainAt: [] };
     const plans = authoritiesOf(ports).map((authority) => planAt(ports, authority, run));
     const all = (await allEnded(plans)).flat();
     return {
@@ -44,28 +45,14 @@ export const planRenewals =
           ? [{ host, start: window.start, end: window.end }]
           : [],
       ),
-      nextAt: run.agenda.firstAt,
+      nextAt: earliest(run.askAgainAt),
     };
   };
 
-const agenda = () => {
-  let firstAt: Date | undefined;
-  return {
-    get firstAt(): Date | undefined {
-      return firstAt;
-    },
-    note(at: Date | undefined): void {
-      if (at && (!firstAt || at < firstAt)) firstAt = at;
-    },
-    isLeft(): void {
-      firstAt = new Date(0);
-    },
-  };
-};
-
 interface Run {
   readonly isStopping: () => boolean;
-  readonly agenda: ReturnType<typeof agenda>;
+  /** When each certificate may be asked for again; long ago if something is left. */
+  readonly askAgainAt: (Date | undefined)[];
 }
 
 interface Planned {
@@ -75,18 +62,6 @@ interface Planned {
 }
 
 const mostUnanswered = 3;
-
-const attention = () => {
-  let left = 1;
-  return {
-    get isLost(): boolean {
-      return left === 0;
-    },
-    heard({ window }: Planned): void {
-      left = window === 'silent' ? Math.max(0, left - 1) : mostUnanswered;
-    },
-  };
-};
 
 /** Stops asking an authority that does not answer, because each question would time out. */
 const planAt = async (
@@ -98,20 +73,20 @@ const planAt = async (
   const end = clock.now().getTime() + longestRunMs;
   const waiting = renewedIn(ports);
   const all: Planned[] = [];
-  const attended = attention();
-  const isOver = () => run.isStopping() || attended.isLost || clock.now().getTime() > end;
+  // The first question shows whether the authority answers at all.
+  let patience = 1;
+  const isOver = () => run.isStopping() || patience === 0 || clock.now().getTime() > end;
   const next = async (): Promise<boolean> => {
     const { value: renewed } = isOver() ? {} : await waiting.next();
-    if (isOver()) run.agenda.isLeft();
+    if (isOver()) run.askAgainAt.push(new Date(0));
     const one =
       renewed && !isOver() ? await planOne(ports, { authority, run }, renewed) : undefined;
     if (one) {
       all.push(one);
-      attended.heard(one);
+      patience = one.window === 'silent' ? Math.max(0, patience - 1) : mostUnanswered;
     }
     return renewed !== undefined;
   };
-  // The first question is asked alone, to see whether the authority answers.
   while (all.length === 0 && (await next()));
   await runConcurrently(lanes, next);
   return all;
@@ -119,19 +94,19 @@ const planAt = async (
 
 const planOne = async (
   ports: Ports,
-  { authority, run: { agenda } }: { readonly authority: CertificateAuthority; readonly run: Run },
+  { authority, run }: { readonly authority: CertificateAuthority; readonly run: Run },
   { host, certificate, plan }: Renewed,
 ): Promise<Planned | undefined> => {
   const { certificates, chance, clock } = ports;
   if (!mayAskFor(certificate, clock.now())) {
-    agenda.note(askedForAt(certificate));
+    run.askAgainAt.push(askedForAt(certificate));
     return undefined;
   }
   if (authorityNamed(ports, certificate.issuedBy) !== authority) return undefined;
   const current = await certificates.find(host);
   const window = current && (await authority.renewalWindow(current.chain));
   const planned = await plan({ window, chance: chance() });
-  agenda.note(planned.certificate && askedForAt(planned.certificate));
+  run.askAgainAt.push(planned.certificate && askedForAt(planned.certificate));
   return { host, verdict: planned.verdict, window };
 };
 

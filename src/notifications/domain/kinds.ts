@@ -1,73 +1,6 @@
-import type {
-  KindFacts,
-  NotificationKind,
-  OwnersKind,
-  PersonalKind,
-  Responsible,
-  Told,
-} from './notification.ts';
+import type { KindFacts, NotificationKind, OwnersKind, Responsible, Told } from './notification.ts';
 
 type Links = KindFacts['sign_in.link'];
-
-const personalKinds: PersonalKindTable = {
-  'person.invited': {
-    ...{ when: 'You are invited to an account.', to: 'person', tone: 'idle' },
-    title: ({ account }) => `You are invited to ${account}`,
-    text: ({ account, email, until, role }) =>
-      `You can sign in to the dashboard of ${account} as ${email}. Your role is ${role}. The link works once, until ${minute(until)}. If you do not know the account, ignore this mail.`,
-    link: ({ path }) => ({ path, text: 'Accept the invitation' }),
-  },
-  'sign_in.link': {
-    ...{
-      when: 'Somebody asked for a link for you on the sign-in page.',
-      to: 'person',
-      tone: 'idle',
-    },
-    title: ({ isForPassword, links }) =>
-      isForPassword
-        ? 'Choose a new password'
-        : `Your sign-in ${links.length > 1 ? 'links' : 'link'}`,
-    text: ({ email, links, until, isForPassword }) =>
-      [
-        `Somebody asked for this on our sign-in page for ${email}.`,
-        whichAccount(links),
-        isForPassword && 'Then you can choose a new password.',
-        `${links.length > 1 ? 'Each link works once' : 'The link works once'}, until ${minute(until)}.`,
-        `If it was not you, ignore this mail: ${isForPassword ? 'your password stays as it is' : 'nothing happens'}.`,
-      ]
-        .filter((sentence) => sentence !== false)
-        .join(' '),
-    link: (about) => {
-      const [first] = about.links;
-      if (!first) throw new Error('a mail with links has none');
-      return actionOf(first, about);
-    },
-    others: (about) =>
-      about.links.slice(1).map((one) => ({ title: one.account, link: actionOf(one, about) })),
-  },
-  'password.changed': {
-    ...{ when: 'Your password was changed.', to: 'person', tone: 'busy' },
-    title: () => 'Your password was changed',
-    text: ({ email, account, changedAt }) =>
-      `The password of ${email} for ${account} was changed on ${minute(changedAt)}. If that was you, you need to do nothing. If not, choose a new password at once: it ends all other sessions and all sign-in links. Then look at the audit log of the account.`,
-    link: () => ({ path: '/dashboard/forgot-password', text: 'Choose a new password' }),
-  },
-  'second_factor.changed': {
-    ...{ when: 'Your second factor was changed, or a recovery code was used.', to: 'person' },
-    tone: 'busy',
-    title: () => 'Your second factor was changed',
-    text: ({ email, account, changedAt }) =>
-      `The second factor of ${email} for ${account} was added, removed or reset, or a recovery code was used, on ${minute(changedAt)}. If that was you, or you asked the operator for it, you need to do nothing. If not, choose a new password at once: it ends all other sessions. Then look at your second factor and at the audit log of the account.`,
-    link: () => ({ path: '/dashboard/me/second-factor', text: 'Look at your second factor' }),
-  },
-  'account.deleted': {
-    ...{ when: 'Your account was deleted.', to: 'person', tone: 'bad' },
-    title: ({ account }) => `The account ${account} was deleted`,
-    text: ({ until }) =>
-      `Its sites are no longer served, and its API keys no longer work. ${restoring(until)}`,
-    link: () => ({ path: '/dashboard/account/deleted', text: 'Restore the account' }),
-  },
-};
 
 const restoring = (until: string): string =>
   `An owner can restore it until ${minute(until)}. After that it is gone for good.`;
@@ -130,10 +63,6 @@ interface Other {
   readonly title: string;
   readonly link: Link;
 }
-
-type PersonalKindTable = {
-  readonly [Name in PersonalKind]: ForPerson<KindFacts[Name]>;
-};
 
 /** Written in words, because lines break after hyphens. */
 const months = [
@@ -306,7 +235,63 @@ export const kinds: KindTable = {
       text: 'See what it answered',
     }),
   },
-  ...personalKinds,
+  'person.invited': {
+    ...{ when: 'You are invited to an account.', to: 'person', tone: 'idle' },
+    title: ({ account }) => `You are invited to ${account}`,
+    text: ({ account, email, until, role }) =>
+      `You can sign in to the dashboard of ${account} as ${email}. Your role is ${role}. The link works once, until ${minute(until)}. If you do not know the account, ignore this mail.`,
+    link: ({ path }) => ({ path, text: 'Accept the invitation' }),
+  },
+  'sign_in.link': {
+    ...{
+      when: 'Somebody asked for a link for you on the sign-in page.',
+      to: 'person',
+      tone: 'idle',
+    },
+    title: ({ isForPassword, links }) =>
+      isForPassword
+        ? 'Choose a new password'
+        : `Your sign-in ${links.length > 1 ? 'links' : 'link'}`,
+    text: ({ email, links, until, isForPassword }) =>
+      [
+        `Somebody asked for this on our sign-in page for ${email}.`,
+        whichAccount(links),
+        isForPassword && 'Then you can choose a new password.',
+        `${links.length > 1 ? 'Each link works once' : 'The link works once'}, until ${minute(until)}.`,
+        `If it was not you, ignore this mail: ${isForPassword ? 'your password stays as it is' : 'nothing happens'}.`,
+      ]
+        .filter((sentence) => sentence !== false)
+        .join(' '),
+    link: (about) => {
+      const [first] = about.links;
+      if (!first) throw new Error('a mail with links has none');
+      return actionOf(first, about);
+    },
+    others: (about) =>
+      about.links.slice(1).map((one) => ({ title: one.account, link: actionOf(one, about) })),
+  },
+  'password.changed': {
+    ...{ when: 'Your password was changed.', to: 'person', tone: 'busy' },
+    title: () => 'Your password was changed',
+    text: ({ email, account, changedAt }) =>
+      `The password of ${email} for ${account} was changed on ${minute(changedAt)}. If that was you, you need to do nothing. If not, choose a new password at once: it ends all other sessions and all sign-in links. Then look at the audit log of the account.`,
+    link: () => ({ path: '/dashboard/forgot-password', text: 'Choose a new password' }),
+  },
+  'second_factor.changed': {
+    ...{ when: 'Your second factor was changed, or a recovery code was used.', to: 'person' },
+    tone: 'busy',
+    title: () => 'Your second factor was changed',
+    text: ({ email, account, changedAt }) =>
+      `The second factor of ${email} for ${account} was added, removed or reset, or a recovery code was used, on ${minute(changedAt)}. If that was you, or you asked the operator for it, you need to do nothing. If not, choose a new password at once: it ends all other sessions. Then look at your second factor and at the audit log of the account.`,
+    link: () => ({ path: '/dashboard/me/second-factor', text: 'Look at your second factor' }),
+  },
+  'account.deleted': {
+    ...{ when: 'Your account was deleted.', to: 'person', tone: 'bad' },
+    title: ({ account }) => `The account ${account} was deleted`,
+    text: ({ until }) =>
+      `Its sites are no longer served, and its API keys no longer work. ${restoring(until)}`,
+    link: () => ({ path: '/dashboard/account/deleted', text: 'Restore the account' }),
+  },
 };
 
 export const ownersKinds: readonly OwnersKind[] = Object.entries(kinds).flatMap(([kind, { to }]) =>

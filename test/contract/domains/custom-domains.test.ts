@@ -2,11 +2,11 @@ import { beforeEach, expect } from '@jest/globals';
 import {
   unchanged,
   type CustomDomain,
+  type AdmissionFacts,
 } from '../../../src/domains/domain/attachment/custom-domain.ts';
 import type { DnsStanding } from '../../../src/domains/domain/dns/judgement.ts';
 import { dnsProblem } from '../../../src/domains/domain/dns/problem.ts';
 import type { Project } from '../../../src/sites/domain/project.ts';
-import type { AdmissionFacts } from '../../../src/domains/domain/attachment/admission.ts';
 import { later, newAccount, takeEvents } from '../../support/accounts.ts';
 import {
   addTo,

@@ -8,7 +8,6 @@ import { networkInterfaces } from 'node:os';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { GuardedOutside } from '../../../src/adapters/webhooks/guarded-outside.ts';
-import { specialRanges } from '../../../src/notifications/domain/destination.ts';
 import { startDns, type DnsServer } from '../../lab/dns/server.ts';
 import type { Records } from '../../lab/dns/zone.ts';
 import { until } from '../../support/until.ts';
@@ -166,10 +165,9 @@ describe('What is sent', () => {
 });
 
 describe('A name is refused', () => {
-  test.each(specialRanges.map(({ network }) => network).filter((one) => !/^(127|::1\/)/.test(one)))(
+  test.each(['10.0.0.1', '169.254.169.254', 'fd00::1', '::ffff:a00:1'])(
     'that leads to %s',
-    async (network) => {
-      const address = network.split('/')[0]!;
+    async (address) => {
       const zone = address.includes(':') ? { AAAA: [address] } : { A: [address] };
       dns.setZone(alike(zone));
       expect(await outside().post(`http://${name}:3000/`, message)).toMatchObject(notPublic(name));

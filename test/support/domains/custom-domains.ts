@@ -3,9 +3,9 @@ import {
   removeDomain,
   unchanged,
   type CustomDomain,
+  addsWindowMs,
 } from '../../../src/domains/domain/attachment/custom-domain.ts';
 import { addDomains } from '../../../src/domains/domain/redirects/pair.ts';
-import { addsWindowMs } from '../../../src/domains/domain/attachment/admission.ts';
 import { recordCheck } from '../../../src/domains/domain/attachment/checks.ts';
 import { claimName } from '../../../src/domains/domain/attachment/contested-name.ts';
 import type {

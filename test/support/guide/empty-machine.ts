@@ -103,7 +103,7 @@ for file in "$1"/home/fleet/run/*; do kill -9 "$(cat "$file")"; done 2>/dev/null
 sleep 0.2; rm -rf "$1"`;
 
 const packBoth = async (home: string, next: string): Promise<void> => {
-  const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', home], {
+  const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', home, './dist'], {
     cwd: root,
   });
   const changed = `set -eu; tar --extract --file "$1"

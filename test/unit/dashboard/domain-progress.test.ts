@@ -7,7 +7,7 @@ import {
 } from '../../../src/adapters/dashboard/domains/progress.ts';
 import { stepsOf } from '../../../src/adapters/dashboard/domains/status.ts';
 import { readyInWords } from '../../../src/app/commands/present-domain.ts';
-import { attentionOf } from '../../../src/domains/domain/attachment/attention.ts';
+import { attentionOf } from '../../../src/domains/domain/attachment/due-work.ts';
 import {
   type CustomDomain,
   removeDomain,

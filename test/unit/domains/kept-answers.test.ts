@@ -163,9 +163,3 @@ test.each([1, 3])('the worst answers of %i resolvers take little room', (resolve
   const judged = reportOn({ host, checkedAt, resolvers: all }, expectation);
   expect(bytesOf(judged)).toBeLessThan(resolvers * 12_000);
 });
-
-test('fitting kept answers again changes nothing', () => {
-  const { resolvers } = worst(1);
-  const once = keptAnswers(resolvers);
-  expect(keptAnswers(once)).toEqual(once);
-});

@@ -2,7 +2,6 @@ import { describe, expect, test } from '@jest/globals';
 import type { ServedForm } from '../../../src/adapters/edge/served-file.ts';
 import { SiteCache } from '../../../src/adapters/edge/site-cache.ts';
 import { SiteFiles, type StoredFile } from '../../../src/sites/ports.ts';
-import { until } from '../../support/until.ts';
 
 const small = 500;
 
@@ -92,21 +91,6 @@ describe('the cache', () => {
     const read = cache.content('dep_1', form!);
     files.waiting[1]?.();
     expect((await read)?.content).toHaveLength(small);
-  });
-
-  test('answers all concurrent requests for content that does not fit', async () => {
-    const files = new SlowFiles();
-    const cache = new SiteCache(files, 100 * small);
-    const asked = (await formsOf(cache)).map(async (form) => cache.content('dep_1', form));
-    // The oldest ones finish last, when others have long replaced them.
-    let isAnswered = false;
-    const answers = Promise.all(asked).finally(() => (isAnswered = true));
-    await until('all are answered', () => {
-      for (const go of files.waiting.splice(0).toReversed()) go();
-      return isAnswered;
-    });
-    const contents = await answers;
-    expect(contents.filter((read) => read?.content.length === small)).toHaveLength(300);
   });
 
   test('does not keep large files, which are read piece by piece', async () => {

@@ -178,13 +178,10 @@ describe('the share of an account', () => {
 
 describe('a failure', () => {
   test.each<[AuthorityFailureReason, AuthorityStep, number | undefined, string, boolean]>([
-    ['unavailable', 'order', minute, 'ca_unavailable', false],
     ['unavailable', 'finalize', minute, 'ca_unavailable', true],
     ['rate_limited', 'order', minute, 'ca_rate_limited', false],
-    ['rate_limited', 'finalize', minute, 'ca_rate_limited', true],
     ['order_gone', 'look', 0, 'ca_unavailable', false],
     ['challenge', 'look', minute, 'challenge_unreachable', false],
-    ['dns', 'look', minute, 'dns_lookup_failed', false],
     ['caa', 'finalize', undefined, 'caa_forbids_issuer', false],
     ['rejected_name', 'order', undefined, 'ca_rejected_name', false],
   ])('%s at %s', async (reason, step, wait, problem, isKept) => {

@@ -200,26 +200,6 @@ test('a refusal for good is shown beside the person and not tried again; a succe
   expect(await all.face.listMailTroubles(all.accountId)).toEqual([]);
 });
 
-test('a server that is away is tried for a day, then the mail is given up', async () => {
-  let attempts = 0;
-  const all = await world(() => {
-    attempts += 1;
-    return { kind: 'failed', reason: '421 away' };
-  });
-  const { id: personId, email: to } = all.ada;
-  const mail = { id: 'link_1', accountId: all.accountId, personId, to };
-  const about = { email: to, account: 'Zoo', changedAt: now.toISOString() };
-  await all.face.mailPerson({ ...mail, kind: 'password.changed', about });
-  for (let minutes = 0; minutes < 30 * 60; minutes += 10) {
-    await all.work();
-    all.pass(10 * minute);
-  }
-  expect(attempts).toBeGreaterThan(10);
-  expect(attempts).toBeLessThan(25);
-  const [trouble] = await all.face.listMailTroubles(all.accountId);
-  expect(trouble).toMatchObject({ personId, refusal: undefined });
-});
-
 test('a mail that is too old is not sent: its link has ended, or no server was set for days', async () => {
   const all = await world();
   const { id: personId, email: to } = all.ada;

@@ -53,10 +53,7 @@ const pumpOver = async (call: (claimed: ClaimedDelivery, signal: AbortSignal) =>
     },
   };
 };
-const isKnownSlow: Webhook['status'] = {
-  state: 'on',
-  ...{ isSlow: true, failingSince: undefined, failedAt: undefined },
-};
+
 const untilStopped = (signal: AbortSignal) =>
   new Promise<void>((_resolve, reject) => {
     signal.addEventListener('abort', () => {
@@ -101,37 +98,5 @@ test('more hanging receivers than places delay the others by a second, and only 
   await jest.advanceTimersByTimeAsync(1);
   await until('the others are called', () => done.length === 100);
   jest.useRealTimers();
-  await pump.stop();
-});
-
-test('accounts whose receivers all hang leave places to the slow receivers of others', async () => {
-  let [hung, slow] = [0, 0];
-  const { pump, webhook, send, ports } = await pumpOver(async ({ webhook: one }, signal) => {
-    if (one?.address.includes('slow')) slow += 1;
-    else {
-      hung += 1;
-      await untilStopped(signal);
-    }
-  });
-  const known = async (address: string, accountId?: string) => {
-    const { id: webhookId, accountId: owner } = await webhook(address, accountId);
-    return ports.webhooks.change({ accountId: owner, webhookId }, (state) => ({
-      ...{ state: { ...state, status: isKnownSlow }, events: [] },
-    }));
-  };
-  for (let account = 0; account < 15; account += 1) {
-    const first = await known(`https://hangs-${account}.example/`);
-    const others = Array.from({ length: 9 }, (_, n) =>
-      known(`https://hangs-${account}-${n}.example/`, first.accountId),
-    );
-    const all = [first, ...(await Promise.all(others))];
-    for (let n = 0; n < 4; n += 1) await send(all);
-  }
-  await send([await known('https://slow.example/')]);
-  await pump.run();
-  // As the schedule does: one search sees 500 deliveries at most.
-  await pump.run();
-  await until('the slow one of another account is called', () => slow === 1);
-  expect(hung).toBe(15 * mostAtOnce.account);
   await pump.stop();
 });

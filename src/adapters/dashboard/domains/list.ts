@@ -3,12 +3,12 @@ import {
   attentions,
   type DomainFilter,
   domainFilters,
-} from '../../../domains/domain/attachment/attention.ts';
+  dueAt,
+} from '../../../domains/domain/attachment/due-work.ts';
 import {
   type CustomDomain,
   stateInWords,
 } from '../../../domains/domain/attachment/custom-domain.ts';
-import { dueAt } from '../../../domains/domain/attachment/due-work.ts';
 import type { Hold } from '../../../domains/domain/certificates/ca-budget.ts';
 import { nameInText } from '../../../domains/domain/names/hostname.ts';
 import type { DomainCounts, DomainPlace } from '../../../domains/ports.ts';

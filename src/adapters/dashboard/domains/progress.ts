@@ -4,7 +4,7 @@ import type {
   OwnFact,
   RemovalReason,
 } from '../../../domains/domain/attachment/custom-domain.ts';
-import { isSpreading } from '../../../domains/domain/attachment/attention.ts';
+import { isSpreading } from '../../../domains/domain/attachment/due-work.ts';
 import { nameInText } from '../../../domains/domain/names/hostname.ts';
 import {
   healthOf,

@@ -224,7 +224,7 @@ document.addEventListener('submit', (event) => {
   upload(event.target);
 });
 /** A folder, or an archive, may be dropped on the form of a deploy. What packs it is loaded when it is needed. */
-const dropping = () => import('../projects/drop-folder.js');
+const dropping = () => import('./drop-folder.js');
 const dropForm = ({ target }) => target.closest?.('form[data-unwanted]');
 for (const name of ['dragenter', 'dragover', 'dragleave', 'drop']) {
   document.addEventListener(name, (event) => {

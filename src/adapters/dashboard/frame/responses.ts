@@ -128,14 +128,14 @@ const load = () => {
   const morphing = readFileSync(morphingFile, 'utf8');
   const timeWords = own('time-words.js');
   const zipping = readFileSync(fileURLToPath(import.meta.resolve('fflate/browser')), 'utf8');
-  const dropping = own('../projects/drop-folder.js').replace(
+  const dropping = own('drop-folder.js').replace(
     'fflate/browser',
     `./${nameWithHash('fflate.js', zipping)}`,
   );
   const script = own('browser.js')
     .replace('idiomorph/dist/idiomorph.esm.js', `./${nameWithHash('idiomorph.js', morphing)}`)
     .replace('time-words.js', nameWithHash('time-words.js', timeWords))
-    .replace('../projects/drop-folder.js', `./${nameWithHash('drop-folder.js', dropping)}`);
+    .replace('./drop-folder.js', `./${nameWithHash('drop-folder.js', dropping)}`);
   const texts: Readonly<Record<AssetName, string>> = {
     'dashboard.css': sheets.map(own).join('\n'),
     'dashboard.js': script,
@@ -144,7 +144,7 @@ const load = () => {
     'drop-folder.js': dropping,
     'fflate.js': zipping,
     'passkeys.js': own('../sign-in/passkeys.js'),
-    'paw.svg': own('paw.svg'),
+    'paw.svg': own('../paw.svg'),
   };
   const byName = new Map(names.map((name) => [name, assetOf(name, texts[name])]));
   return { byName, byPath: new Map([...byName.values()].map((asset) => [asset.path, asset])) };

@@ -1,4 +1,4 @@
-import { attentionOf } from '../../../domains/domain/attachment/attention.ts';
+import { attentionOf } from '../../../domains/domain/attachment/due-work.ts';
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
 import type { DomainOverview } from '../../../domains/ports.ts';
 import type { Site } from '../../../sites/domain/site.ts';

@@ -1,9 +1,8 @@
-import type { Selectable } from 'kysely';
 import * as v from 'valibot';
-import { attentionOf, attentions } from '../../../domains/domain/attachment/attention.ts';
+import type { Selectable } from 'kysely';
+import { attentionOf, attentions, dueAt } from '../../../domains/domain/attachment/due-work.ts';
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
 import { isCertified } from '../../../domains/domain/attachment/domain-certificate.ts';
-import { dueAt } from '../../../domains/domain/attachment/due-work.ts';
 import { isAttached } from '../../../domains/domain/attachment/serving.ts';
 import type { Schema } from '../schema.ts';
 import { domains } from './tables.ts';

@@ -24,7 +24,7 @@ import {
   type Attention,
   attentions,
   type DomainFilter,
-} from '../../../domains/domain/attachment/attention.ts';
+} from '../../../domains/domain/attachment/due-work.ts';
 import type { Claimed, Most } from '../../../kernel/queue.ts';
 import type { Database, Queries } from '../database.ts';
 import type { Schema } from '../schema.ts';

@@ -1,4 +1,12 @@
-import { type AdmissionFacts, admitDomain } from './admission.ts';
+import {
+  DomainError,
+  refusedTransition,
+  type Decision,
+  type Transitions,
+} from '../../../kernel/decision.ts';
+import { inWords } from '../../../kernel/text.ts';
+import { type DomainsErrorCode, refusal } from '../domains-error.ts';
+import { shownHost, type Hostname, isWildcard } from '../names/hostname.ts';
 import { resumed } from '../certificates/authorities.ts';
 import {
   type CertificateStanding,
@@ -10,10 +18,7 @@ import {
   workOn,
 } from '../certificates/certificate-status.ts';
 import { type DnsStanding, neverChecked } from '../dns/judgement.ts';
-import { refusal } from '../domains-error.ts';
 import type { DomainsEvent } from '../domains-event.ts';
-import type { Hostname } from '../names/hostname.ts';
-import { refusedTransition, type Decision, type Transitions } from '../../../kernel/decision.ts';
 
 /** Adding the same name again creates a new attachment. */
 export interface Attachment extends Pick<Hostname, 'host' | 'registrableDomain' | 'isApex'> {
@@ -283,3 +288,90 @@ export const nextLookAtAstray = (lastCheckedAt: Date | undefined, now: Date): Da
 
 const spread = (wait: number, jitter: number): number =>
   wait * (1 + largestJitter * (Math.min(1, Math.max(-1, jitter)) || 0));
+
+export const addsWindowMs = 60 * 60_000;
+
+export interface DomainAllowance {
+  readonly plan: string;
+  readonly domains: number;
+  /** Counts removed domains, because each may have used a certificate. */
+  readonly domainsAddedPerHour: number;
+  readonly hasWildcards: boolean;
+}
+
+export interface AdmissionFacts {
+  readonly allowance: DomainAllowance;
+  readonly current: number;
+  readonly addedLately: readonly Date[];
+  readonly hasSucceededDeploy: boolean;
+  readonly provenElsewhere: string | undefined;
+  readonly attachedTo:
+    { readonly name: string; readonly isThisOne: boolean; readonly isDeleted: boolean } | undefined;
+}
+
+/**
+ * @throws DomainError `plan_upgrade_required`, `no_successful_deploy`, `domain_taken`, `domain_limit_reached`,
+ *   `domains_added_too_fast`
+ */
+const admitDomain = (hostname: Hostname, facts: AdmissionFacts, now: Date): void => {
+  const refusal = whyNotAdmitted(hostname, facts, now);
+  if (refusal) throw new DomainError<DomainsErrorCode>(...refusal);
+};
+
+type Refusal = readonly [code: DomainsErrorCode, message: string];
+
+export const whyNotAdmitted = (
+  hostname: Hostname,
+  facts: AdmissionFacts,
+  now: Date,
+): Refusal | undefined => refusalOf(hostname, facts) ?? tooFast(facts, now);
+
+const refusalOf = (
+  hostname: Hostname,
+  { allowance, current, hasSucceededDeploy, attachedTo }: AdmissionFacts,
+): Refusal | undefined => {
+  const { plan, domains, hasWildcards } = allowance;
+  if (domains === 0) {
+    return ['plan_upgrade_required', 'Custom domains need the plan Pro or above.'];
+  }
+  if (isWildcard(hostname.host) && !hasWildcards) {
+    return [
+      'plan_upgrade_required',
+      'Wildcard domains need the plan Business or above. On this plan, add each name separately.',
+    ];
+  }
+  if (!hasSucceededDeploy) {
+    return ['no_successful_deploy', 'Deploy the project first: there is nothing to serve yet.'];
+  }
+  if (attachedTo) return ['domain_taken', alreadyAttached(shownHost(hostname), attachedTo)];
+  if (current >= domains) {
+    return [
+      'domain_limit_reached',
+      `The plan ${plan} has room for ${domains} domains. Remove one or ask the operator for a larger plan.`,
+    ];
+  }
+  return undefined;
+};
+
+const tooFast = (
+  { allowance: { plan, domainsAddedPerHour: most }, addedLately }: AdmissionFacts,
+  now: Date,
+): Refusal | undefined => {
+  const at = addedLately[most - 1];
+  if (!at) return undefined;
+  // At most one window, even if the clock was set back.
+  const wait = addsWindowMs - Math.max(0, now.getTime() - at.getTime());
+  if (wait <= 0) return undefined;
+  const limit = `On the plan ${plan} you can add ${String(most)} domains in an hour, and those that were removed count too.`;
+  return ['domains_added_too_fast', `${limit} You can add the next one in ${inWords(wait)}.`];
+};
+
+const alreadyAttached = (
+  host: string,
+  { name, isThisOne, isDeleted }: NonNullable<AdmissionFacts['attachedTo']>,
+): string => {
+  if (isThisOne) return `${host} is in the list of this project already.`;
+  return isDeleted
+    ? `Your deleted project "${name}" has ${host}. Restore it and remove the domain there, or wait until it is gone.`
+    : `Your project "${name}" has ${host} already. Remove it there before you add it here.`;
+};

@@ -1,22 +1,25 @@
+import { workOn, type IssuedCertificate, nextStepAt } from '../certificates/certificate-status.ts';
+import { type DnsProblemCode, isBlocking, type DnsProblem } from '../dns/problem.ts';
+import type { DnsReport } from '../dns/report.ts';
 import {
+  type CustomDomain,
+  customDomainStates,
   about,
   type Astray,
   type Attachment,
-  type CustomDomain,
   type DomainDecision,
   type FailingCertificate,
 } from './custom-domain.ts';
-import { isAttached, isDeleted, isReady, whyAstray } from './serving.ts';
-import { type IssuedCertificate, nextStepAt, workOn } from '../certificates/certificate-status.ts';
+import { isDelegated, isReady, isAttached, isDeleted, whyAstray } from './serving.ts';
 import { preflightAt } from '../certificates/renewal.ts';
-import type { DnsProblem } from '../dns/problem.ts';
 import type { DomainsEvent, Trouble } from '../domains-event.ts';
+import { earliest } from '../../../kernel/ports.ts';
 
 export type DueWork = 'check' | 'certificate';
 
 export const dueAt = (domain: CustomDomain): Date | undefined => {
   if (!hasWork(domain)) return undefined;
-  return earliest(checkAt(domain), attemptAt(domain), newsAt(domain));
+  return earliest([checkAt(domain), attemptAt(domain), newsAt(domain)]);
 };
 
 export const dueWork = (domain: CustomDomain, now: Date): DueWork | undefined => {
@@ -30,7 +33,7 @@ const hasWork = (domain: CustomDomain): boolean => isAttached(domain) && !isDele
 export const hasNews = (domain: CustomDomain, now: Date): boolean => isReached(newsAt(domain), now);
 
 const checkAt = (domain: CustomDomain): Date | undefined =>
-  earliest(domain.dns.nextCheckAt, preflightOf(domain));
+  earliest([domain.dns.nextCheckAt, preflightOf(domain)]);
 
 const preflightOf = (domain: CustomDomain): Date | undefined => {
   if (domain.state !== 'live') return undefined;
@@ -44,11 +47,6 @@ const preflightOf = (domain: CustomDomain): Date | undefined => {
 export const attemptAt = (domain: CustomDomain): Date | undefined => {
   const work = workOn(domain);
   return work && nextStepAt(work);
-};
-
-const earliest = (...dates: readonly (Date | undefined)[]): Date | undefined => {
-  const times = dates.flatMap((date) => (date ? [date.getTime()] : []));
-  return times.length > 0 ? new Date(Math.min(...times)) : undefined;
 };
 
 const isReached = (time: Date | undefined, now: Date): boolean => time !== undefined && time <= now;
@@ -158,3 +156,47 @@ const named = (domain: Attachment, now: Date) => ({ ...about(domain, now), host:
 const troubleOf = ({ code, actor, fix }: DnsProblem): Trouble => ({ problem: code, actor, fix });
 
 const unknown: Trouble = { problem: '', actor: 'us', fix: '' };
+
+/** How much a domain needs its owner, the most urgent first. Stored with it, because lists begin with what needs the owner. */
+export const attentions = ['broken', 'wanted', 'none', 'gone'] as const;
+export type Attention = (typeof attentions)[number];
+
+export const domainFilters = ['attached', 'owner', ...customDomainStates] as const;
+export type DomainFilter = (typeof domainFilters)[number];
+
+/** `broken`: it is live and something will end that; `wanted`: it goes on once its owner has acted. */
+export const attentionOf = (domain: CustomDomain): Attention => {
+  switch (domain.state) {
+    case 'added':
+      return awaitsOwner(domain) ? 'wanted' : 'none';
+    case 'verified':
+      return waitsForOwner(domain) ? 'wanted' : 'none';
+    case 'live': {
+      const { report } = domain.dns;
+      const problem = report?.problems.find(isBlocking) ?? domain.certificate.work.problem;
+      return problem?.actor === 'customer' ? 'broken' : 'none';
+    }
+    case 'removed':
+      return 'gone';
+  }
+};
+
+const awaitsOwner = (domain: CustomDomain): boolean => {
+  if (workOn(domain) && isDelegated(domain)) return isReady(domain) || waitsForOwner(domain);
+  const { report } = domain.dns;
+  return !report || (report.problems.some(isBlocking) && !isSpreading(report));
+};
+
+const waitsForOwner = (domain: CustomDomain): boolean => {
+  const work = workOn(domain);
+  return work?.step === 'waits_for_owner' || work?.problem?.actor === 'customer';
+};
+
+const unreadable: ReadonlySet<DnsProblemCode> = new Set(['dns_lookup_failed', 'dnssec_bogus']);
+
+export const isSpreading = ({ problems, resolvers }: DnsReport): boolean => {
+  const problem = problems.find(isBlocking);
+  return (
+    problem !== undefined && !unreadable.has(problem.code) && resolvers.some(({ agrees }) => agrees)
+  );
+};

@@ -90,18 +90,18 @@ type KeptLevel = Omit<CaaLevel, 'answer'> & { readonly answer: KeptAnswer<CaaRec
 export const mostKeptBytes = 16 * 1024;
 
 /** Shortens answers to the size limit: the first records of each, and the number of omitted ones. */
-export const keptAnswers = (resolvers: readonly KeptFacts[]): readonly KeptFacts[] =>
+export const keptAnswers = (resolvers: readonly ResolverFacts[]): readonly KeptFacts[] =>
   resolvers.map((one) => keptOf(one, mostKeptBytes / resolvers.length));
 
-const keptOf = (facts: KeptFacts, bytes: number): KeptFacts => {
+const keptOf = (facts: ResolverFacts, bytes: number): KeptFacts => {
   const { delegation, unchecked, zone } = facts;
   const fit = fitting(bytes, 8 + [delegation, unchecked, zone].filter(Boolean).length);
-  const text = (answer: KeptAnswer<string>) => fitAnswer(answer, fit, shortened);
+  const text = (answer: DnsAnswer<string>) => fitAnswer(answer, fit, shortened);
   const decisive = facts.caa.slice(-1).map(({ name, answer }) => ({
     name,
     answer: fitAnswer(answer, fit, shortCaa),
   }));
-  const { names, more, ...chain } = facts.chain;
+  const { names, end } = facts.chain;
   const hops = fit(names, shortened);
   return {
     ...facts,
@@ -112,7 +112,7 @@ const keptOf = (facts: KeptFacts, bytes: number): KeptFacts => {
     ...(unchecked && {
       unchecked: { ...unchecked, errors: fit(unchecked.errors, shortError).kept },
     }),
-    chain: { names: hops.kept, ...chain, ...leftOut(hops.more + (more ?? 0)) },
+    chain: { names: hops.kept, end, ...leftOut(hops.more) },
     caa: [...fit(facts.caa.slice(0, -1), (level) => level).kept, ...decisive],
   };
 };
@@ -154,11 +154,10 @@ const firstOf = <Item>(items: readonly Item[], room: number, cut: Cut<Item>): re
 const bytesOf = (value: unknown): number =>
   new TextEncoder().encode(JSON.stringify(value)).byteLength;
 
-const fitAnswer = <Item>(answer: KeptAnswer<Item>, fit: Fit, cut: Cut<Item>): KeptAnswer<Item> => {
+const fitAnswer = <Item>(answer: DnsAnswer<Item>, fit: Fit, cut: Cut<Item>): KeptAnswer<Item> => {
   const { kept, more } = fit(answer.kind === 'records' ? answer.records : [], cut);
   if (answer.kind !== 'records') return answer;
-  const { more: before = 0, ...rest } = answer;
-  return { ...rest, records: kept, ...leftOut(before + more) };
+  return { ...answer, records: kept, ...leftOut(more) };
 };
 
 const leftOut = (more: number) => (more > 0 ? { more } : {});

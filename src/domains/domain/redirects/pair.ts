@@ -14,8 +14,6 @@ import {
   whyNotAdmitted,
   type AdmissionFacts,
   type DomainAllowance,
-} from '../attachment/admission.ts';
-import {
   type Moment,
   addDomain,
   type DomainDecision,
