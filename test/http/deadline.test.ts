@@ -1,8 +1,8 @@
-import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { AccessKey } from '../../src/app/keys.ts';
 import { DashboardVisitor } from '../support/dashboard/visitor.ts';
 import type { TestDatabase } from '../support/servers/databases.ts';
+import { lockTable } from '../support/servers/mariadb.ts';
 import { migratedDatabase } from '../support/servers/migrated-database.ts';
 import { startMysqlProxy, type MysqlProxy } from '../support/servers/mysql-proxy.ts';
 import { startApi, type RunningApi } from '../support/http/running-api.ts';
@@ -192,33 +192,6 @@ describe('round trips to MySQL', () => {
     ]);
   });
 });
-
-interface LockedTable {
-  /** How many connections to the same database wait for it. */
-  waiting(): Promise<number>;
-  unlock(): Promise<void>;
-  /** Unlocks as well. */
-  close(): Promise<void>;
-}
-
-/** Locks a table for all other connections, like a manual repair. */
-const lockTable = async (url: string, table: string): Promise<LockedTable> => {
-  const connection = await createConnection(url);
-  await connection.query(`lock tables ${table} write`);
-  const database = new URL(url).pathname.slice(1);
-  return {
-    waiting: async () => {
-      const [all] = await connection.query<RowDataPacket[]>('show processlist');
-      return all.filter(
-        ({ db, State: state }) => db === database && String(state).startsWith('Waiting for table'),
-      ).length;
-    },
-    unlock: async () => {
-      await connection.query('unlock tables');
-    },
-    close: () => connection.end(),
-  };
-};
 
 test('a locked table delays only the requests that need it', async () => {
   const get = async (path: string): Promise<number> => (await patient.send(path)).status;

@@ -4,7 +4,7 @@ import { closeSync, globSync, openSync, readFileSync } from 'node:fs';
 import { chown, mkdir, mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { createConnection } from 'mysql2/promise';
+import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { findFreePort, findServer, libraryEnvironment, startGuard } from './debian-server.ts';
 import { ended, startServer, type ServerProcess } from './server-process.ts';
 import { neverMs } from '../until.ts';
@@ -109,4 +109,31 @@ export const startMariaDb = async (options: MariaDbOptions = {}): Promise<MariaD
     ...{ name: 'mariadbd', url, port, folder, guard, prepare, launch: launchServer, standsStill },
     ask: () => execute(url, 'select 1'),
   });
+};
+
+interface LockedTable {
+  /** How many connections to the same database wait for it. */
+  waiting(): Promise<number>;
+  unlock(): Promise<void>;
+  /** Unlocks as well. */
+  close(): Promise<void>;
+}
+
+/** Locks a table for all other connections, like a manual repair. */
+export const lockTable = async (url: string, table: string): Promise<LockedTable> => {
+  const connection = await createConnection(url);
+  await connection.query(`lock tables ${table} write`);
+  const database = new URL(url).pathname.slice(1);
+  return {
+    waiting: async () => {
+      const [all] = await connection.query<RowDataPacket[]>('show processlist');
+      return all.filter(
+        ({ db, State: state }) => db === database && String(state).startsWith('Waiting for table'),
+      ).length;
+    },
+    unlock: async () => {
+      await connection.query('unlock tables');
+    },
+    close: () => connection.end(),
+  };
 };
