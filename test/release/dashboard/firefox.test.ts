@@ -1,18 +1,80 @@
-import { afterAll, beforeAll, describe, test } from '@jest/globals';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { SitesKey } from '../../../src/app/keys.ts';
 import { browserStartMs, startBrowser, type TestBrowser } from '../../support/dashboard/browser.ts';
-import { browseDashboard } from '../../support/dashboard/dashboard-page.ts';
+import { browseDashboard, type BrowsedDashboard } from '../../support/dashboard/dashboard-page.ts';
 import { launchBrowser } from '../../support/dashboard/launch-browser.ts';
 import { mainWays } from '../../support/dashboard/main-ways.ts';
 import { FirstDay } from '../../support/dashboard/new-owner.ts';
+import { zipOf } from '../../support/sites/archive-bytes.ts';
 
-describe('in Firefox, without scripts,', () => {
+const walkMainWays = (hasScripts: boolean): BrowsedDashboard => {
   const browsed = browseDashboard(() => Promise.resolve(), { isFirefox: true });
-
   test.each(Object.entries(mainWays))('%s', async (_, walk) => {
     const { dashboard, owner } = browsed;
     const visit = (path: string, cookie = owner.visitor.cookie) =>
-      browsed.visit(path, { javaScript: false, cookie: cookie === '' ? undefined : cookie });
-    await walk({ dashboard, owner, visit });
+      browsed.visit(path, { javaScript: hasScripts, cookie: cookie === '' ? undefined : cookie });
+    await walk({ dashboard, owner, visit, hasScripts });
+  });
+  return browsed;
+};
+
+describe('in Firefox, without scripts,', () => {
+  walkMainWays(false);
+});
+
+/** Drops an archive of these bytes, as a mouse does that comes from outside of the browser. */
+const dropOf = (bytes: Uint8Array): string => `{
+  const dataTransfer = new DataTransfer();
+  const bytes = Uint8Array.from(atob('${Buffer.from(bytes).toString('base64')}'), (one) => one.charCodeAt(0));
+  dataTransfer.items.add(new File([bytes], 'site.zip', { type: 'application/zip' }));
+  for (const type of ['dragenter', 'dragover', 'drop'])
+    document.querySelector('form.drop').dispatchEvent(new DragEvent(type, { bubbles: true, dataTransfer }));
+}`;
+
+// The driver of Firefox gives a field single files only: their folder has to be named for it.
+const folderOfFiles = `void Object.defineProperty(File.prototype, 'webkitRelativePath', {
+  get() { return 'dist/' + this.name; },
+})`;
+
+describe('in Firefox, with scripts,', () => {
+  const browsed = walkMainWays(true);
+
+  test('an archive is published that is chosen or dropped, and a folder that is chosen', async () => {
+    const sites = browsed.dashboard.container.get(SitesKey);
+    const { slug } = await sites.startProject(browsed.owner.accountId, 'Dropped');
+    const folder = await mkdtemp(join(tmpdir(), 'animal-store-chosen-'));
+    const place = async (name: string, content: Uint8Array | string) => {
+      await writeFile(join(folder, name), content);
+      return join(folder, name);
+    };
+    const page = await browsed.visit(`/dashboard/projects/${slug}`);
+    const deploy = async (named: string) => {
+      await page.role('button', 'Deploy').click();
+      await page.role('link', named).isShown();
+    };
+
+    const names = ['index.html', 'rex.txt', 'tom.txt'].map((name) => ({ name }));
+    const field = await page.raw.waitForSelector('input[type=file]');
+    await field!.uploadFile(await place('site.zip', zipOf(names)));
+    await deploy('Deploy 1');
+
+    await page.evaluate(dropOf(zipOf(names.slice(0, 2))));
+    await page.css('form.drop :focus').exactly('Deploy').isShown();
+    await deploy('Deploy 2');
+
+    await page.evaluate(folderOfFiles);
+    const button = await page.raw.waitForSelector('[data-choose-folder]');
+    const [chooser] = await Promise.all([page.raw.waitForFileChooser(), button!.click()]);
+    await chooser.accept([await place('index.html', '<h1>Rex</h1>')]);
+    await page.words('1 file is packed. Press Deploy to publish it.').isShown();
+    await deploy('Deploy 3');
+
+    const { deploys } = await sites.getSite(slug);
+    expect(deploys).toMatchObject([{ files: 1 }, { files: 2 }, { files: 3 }]);
+    await rm(folder, { recursive: true });
   });
 });
 

@@ -215,7 +215,7 @@ export class TestPage extends Scope {
   async settled(): Promise<void> {
     // The answer comes after what the click has begun.
     if (this.#session) await this.#session.send('Page.enable');
-    else await this.look('new Promise((done) => setTimeout(() => setTimeout(done)))');
+    else await until(`the form on ${this.url} is sent`, () => this.look<boolean>(isNothingBegun));
     await until(`the page after ${this.url} is loaded`, () => !this.#isLeaving);
   }
 
@@ -268,6 +268,10 @@ export class TestPage extends Scope {
     ]);
   }
 }
+
+/** A form of a page with scripts is sent once the service was reached, and is marked until the page is left. */
+const isNothingBegun = `new Promise((done) => setTimeout(() => setTimeout(done)))
+  .then(() => !document.querySelector('form[data-sent]'))`;
 
 type MadeAnswer = Partial<ResponseForRequest> | undefined;
 

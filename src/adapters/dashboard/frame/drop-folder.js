@@ -69,7 +69,10 @@ const take = async (form, files) => {
     said.textContent = `Packing ${done} of ${files.length} files …`;
   });
   choose(form, new File([archive], `${files[0].path.split('/')[0]}.zip`));
-  said.textContent = `${files.length} files are packed. Press Deploy to publish them.`;
+  said.textContent =
+    files.length === 1
+      ? '1 file is packed. Press Deploy to publish it.'
+      : `${files.length} files are packed. Press Deploy to publish them.`;
 };
 
 /** @param dropped the first entry, and the files that are no folders */
