@@ -160,7 +160,7 @@ export class Database {
   }
 
   /**
-   * Prevents others from changing, removing or locking the row until the transaction ends. Accounts are locked before
+   * Prevents others from changing, removing or locking the row until the transaction ends. Lock accounts before
    * projects.
    */
   async lock<Table extends LockableTable>(

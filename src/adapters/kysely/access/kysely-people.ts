@@ -143,7 +143,7 @@ export const join = async (db: Queries, { id }: Person, now: Date): Promise<void
 };
 
 /**
- * Records that the person owns the address. Somebody else may have chosen the password, so it is deleted with all
+ * Records that the person owns the address. Deletes the password, which somebody else may have chosen, and all
  * sessions.
  */
 export const prove = async (db: Queries, { id }: Person, now: Date): Promise<void> => {

@@ -176,8 +176,7 @@ interface Writer {
 }
 
 /**
- * Serves writers in their order. The first one locks the file. Waiting for writers of this process does not count
- * towards `lockMs`.
+ * Serves writers in their order. The first one locks the file. `lockMs` excludes waiting for writers of this process.
  */
 export class SqliteWriters {
   readonly #writers: Writer[] = [];

@@ -41,10 +41,7 @@ export const compileOnce = <Parameters extends Values, Row>(
 
 const unanswered = new WeakSet<object>();
 
-/**
- * In a MySQL transaction, sends the statement together with the next one or COMMIT, which fails if this statement
- * fails.
- */
+/** In a MySQL transaction, sends the statement with the next one or COMMIT, which fails if this statement fails. */
 export const withNext = <Row>(statement: Compilable<Row>): Compilable<Row> => ({
   compile: () => {
     const query = statement.compile();
