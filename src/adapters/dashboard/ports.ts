@@ -34,7 +34,7 @@ export interface DashboardPorts {
     ): Promise<{ readonly fields: ReadonlyMap<string, string>; readonly file: Buffer }>;
     /** Reads part of a refused upload, so that its sender gets the answer. */
     discard(request: Context['req']): void;
-    /** Progress of the project's last upload, if this process is unpacking it. */
+    /** Progress of the project's last upload, if this process is unpacking one. */
     progressOf(project: Project): UploadProgress | undefined;
   };
   readonly notifications: Pick<
