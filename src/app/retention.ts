@@ -5,9 +5,7 @@ import { hiddenTypes } from './subscriptions.ts';
 
 const day = 24 * 60 * 60 * 1000;
 
-/**
- * Says for every table when its rows are deleted by age, or `kept`. `KyselyRetention` requires an entry for each table.
- */
+/** Says for every table when its rows are deleted by age, or `kept`. `KyselyRetention` requires every table. */
 export const retention = {
   accounts: 'kept',
   api_keys: 'kept',
