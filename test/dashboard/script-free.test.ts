@@ -8,7 +8,7 @@ test.each(Object.entries(mainWays))('without scripts, %s', async (_, walk) => {
   const { dashboard, owner } = browsed;
   const visit = (path: string, cookie = owner.visitor.cookie) =>
     browsed.visit(path, { javaScript: false, cookie: cookie === '' ? undefined : cookie });
-  await walk({ dashboard, owner, visit, hasScripts: false });
+  await walk({ dashboard, owner, visit });
 });
 
 test('a secret is not shown again after a reload', async () => {

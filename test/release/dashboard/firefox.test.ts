@@ -5,14 +5,14 @@ import { launchBrowser } from '../../support/dashboard/launch-browser.ts';
 import { mainWays } from '../../support/dashboard/main-ways.ts';
 import { FirstDay } from '../../support/dashboard/new-owner.ts';
 
-describe.each([true, false])('in Firefox, with scripts: %s,', (hasScripts) => {
+describe('in Firefox, without scripts,', () => {
   const browsed = browseDashboard(() => Promise.resolve(), { isFirefox: true });
 
   test.each(Object.entries(mainWays))('%s', async (_, walk) => {
     const { dashboard, owner } = browsed;
     const visit = (path: string, cookie = owner.visitor.cookie) =>
-      browsed.visit(path, { javaScript: hasScripts, cookie: cookie === '' ? undefined : cookie });
-    await walk({ dashboard, owner, visit, hasScripts });
+      browsed.visit(path, { javaScript: false, cookie: cookie === '' ? undefined : cookie });
+    await walk({ dashboard, owner, visit });
   });
 });
 
