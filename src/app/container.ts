@@ -22,7 +22,7 @@ import { system } from './wiring/system.ts';
 
 /**
  * Opens the container and brings the database up to date. Close it with `unbindAllAsync`.
- * @param actor applies outside `Acting.run`
+ * @param actor who acts outside of `Acting.run`
  */
 export const openContainer = async (
   config: Config,

@@ -5,7 +5,7 @@ export const onDemand = {
   container: () => import('./container.ts'),
   maintenance: () => import('./maintenance.ts'),
   doctor: () => import('./doctor/examine.ts'),
-  /** Only processes with ROLES need it; commands do not. */
+  /** Only processes with ROLES need this; commands do not. */
   inbound: () => import('./wiring/inbound.ts'),
   redis: () => import('./wiring/redis.ts'),
   objectStore: () => import('../adapters/storage/s3/s3-store.ts'),

@@ -26,7 +26,7 @@ export const retention = {
   projects: 'kept',
   former_slugs: 'kept',
   deploys: 'kept',
-  // An edge that missed a removal for this long starts over.
+  // Tombstones are kept this long. An edge that missed a removal for longer starts over.
   routes: { what: 'tombstones of removed hosts', since: 'removed_at', keptMs: day },
   certificates: { what: 'tombstones of removed certificates', since: 'removed_at', keptMs: day },
   edge_revision: 'kept',

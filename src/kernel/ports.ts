@@ -61,7 +61,7 @@ export abstract class Sealer {
   /** Encrypts a secret. @param purpose bound to the result, which cannot be opened for another purpose */
   abstract seal(secret: string, purpose: string): string;
 
-  /** Returns whether the current key encrypted the value, which has no stored key id. */
+  /** Returns whether the current key encrypted the value. Meant for values that have no stored key id. */
   abstract isCurrent(sealed: string, purpose: string): boolean;
 
   /**

@@ -176,7 +176,8 @@ const signingIn =
       await ports.access.admitUse(signedIn, useOf(ctx));
       await ports.access.noteSeen(signedIn, networkOf(ctx, ports));
     }
-    // A browser would not follow a redirect of a stream. This event makes it reload the page, which redirects.
+    // A redirect of a stream would have no visible effect. This event makes the browser reload the page, which
+    // redirects.
     else if (wantsEvents(ctx)) sendEvents(ctx, overEvent);
     else if (kept && ctx.method === 'POST') await askAgain(ctx, page, kept(), ports);
     else redirect(ctx, signInPathFor(ctx.method === 'GET' ? ctx.url : page));

@@ -10,7 +10,7 @@ interface Site {
 }
 
 /**
- * Passkeys need a host name, never an IP address (WebAuthn, section 5.1.2). The own machine also has the name
+ * Browsers accept only names for passkeys, never IP addresses (WebAuthn, section 5.1.2). This machine also has the name
  * `localhost`.
  */
 const siteOf = (dashboard: string): Site | undefined => {

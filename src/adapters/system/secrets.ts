@@ -132,7 +132,7 @@ const readCommonPasswords = (): Promise<ReadonlySet<string>> => {
 };
 
 const readList = async (): Promise<ReadonlySet<string>> => {
-  // This is the zxcvbn list of about 49 000 leaked passwords, most common first. It has half a megabyte.
+  // This is the zxcvbn list of about 49 000 leaked passwords, most common first. The file has half a megabyte.
   const path = fileURLToPath(import.meta.resolve('@zxcvbn-ts/language-common/src/passwords.json'));
   const words = JSON.parse(await readFile(path, 'utf8')) as readonly string[];
   return new Set(words.map((word) => word.toLowerCase()));

@@ -16,7 +16,6 @@ const [mostParts, largestPartHead] = [16, 8 * 1024];
 /** A refused sender may continue for a while, because closing the connection at once would lose the answer. */
 const linger = { ms: 10_000, bytes: largestUpload };
 
-/** The file that a form sends. */
 export interface FormFile {
   /** The name of the file's field. */
   readonly field: string;
@@ -109,7 +108,7 @@ const arrive = async (
   sink: NodeJS.WritableStream,
   signal: AbortSignal,
 ): Promise<void> => {
-  // If the sender closes its side, unread bytes are lost, even of a complete request.
+  // If the sender closes its side, unread bytes are lost, even if the request is complete.
   const forget = finished(request, { writable: false }, (error) => {
     if (error) meter.destroy(error);
   });

@@ -78,7 +78,7 @@ const outerOf = (text: string, name: string): v.InferOutput<typeof Outer> => {
   }
 };
 
-/** The order of JSON's keys is stable, so the hash can be computed again. */
+/** JSON keeps the order of keys, so the hash can be computed again. */
 const sumOf = (manifest: unknown): string =>
   createHash('sha256')
     .update(JSON.stringify([manifest]))

@@ -70,7 +70,7 @@ const headersFor = ({ message }: Elsewhere, { type }: PackedSite): Record<string
 
 interface Answer {
   readonly status: number;
-  /** In seconds. */
+  /** The pause that the service asks for, in seconds. */
   readonly retryAfter: number | undefined;
   readonly body: string;
 }

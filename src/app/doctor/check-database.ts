@@ -92,15 +92,18 @@ export const judgeBackups = (
 const everyNight = `Run ${commandName()} backup every night, and see why it does not end well.`;
 const check = `Run ${commandName()} backup check after each backup.`;
 
-/** In seconds. Processes of a fleet share leases, and authorities refuse requests dated in the future. */
+/**
+ * The tolerated difference in seconds. Processes of a fleet share leases, and authorities refuse requests dated in the
+ * future.
+ */
 const tolerated = 2;
 const harmful = 30;
-/** In seconds. An HTTP date has whole seconds, and the answer took some time. */
+/** Additional seconds, because an HTTP date has whole seconds, and the answer took some time. */
 const coarse = 1.5;
 
 export interface OtherClock {
   readonly name: string;
-  /** In milliseconds; NaN if unknown. */
+  /** The clock's time in milliseconds; NaN if unknown. */
   readonly time: number;
   readonly here: number;
 }

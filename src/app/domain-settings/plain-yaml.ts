@@ -27,7 +27,7 @@ export const parsePlainYaml = (text: string): unknown => {
 };
 
 const documentIn = (text: string): Document.Parsed | undefined => {
-  // The library would otherwise print warnings that quote the text.
+  // Without these options, the library would print warnings that quote the text.
   const options = { logLevel: 'silent', prettyErrors: false, uniqueKeys: false, stringKeys: true };
   const composer = new Composer(options as ParseOptions);
   const found: Document.Parsed[] = [];

@@ -38,7 +38,7 @@ export const readDomainSettings = (text: string): DomainSettingsDraft => {
   throw refusal([...faults, ...(more > 0 ? [`And ${more} more.`] : [])].join('\n'));
 };
 
-/** In bytes: enough for about two hundred redirects. Parsing blocks the thread. */
+/** The limit in bytes is enough for about two hundred redirects. It exists because parsing blocks the thread. */
 export const longestSettings = 16 * 1024;
 
 const parseYaml = (text: string): unknown => {

@@ -83,7 +83,7 @@ export const domainMenu = (
   ]);
 };
 
-/** Notices that stay true, by the codes of `afterVerify`. `noticeAfter` shows the others. */
+/** Notices that stay true, by the codes of `afterVerify`. `noticeAfter` shows the other notices. */
 export const verifyNotices = {
   checked: 'The DNS was checked: all records are correct.',
 };

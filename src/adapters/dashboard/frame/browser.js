@@ -97,7 +97,7 @@ const copy = async (button) => {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    // Only secure pages have the clipboard API, so the others copy the older way.
+    // Only secure pages have the clipboard API. Other pages copy from a temporary field.
     const area = Object.assign(document.createElement('textarea'), { value: text });
     document.body.append(area);
     area.select();
@@ -315,7 +315,7 @@ const show = (markup) => {
   refresh();
 };
 
-/** After a refusal, the page waits 60 s, then twice as long each time, up to 960 s. */
+/** After a refusal, the page waits 60 s, then twice as long each time up to 960 s, and a random time more. */
 const refusedSeconds = { first: 60, longest: 960 };
 
 /**

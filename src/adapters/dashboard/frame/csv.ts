@@ -37,7 +37,7 @@ async function* rowsOf<Thing>(
   for await (const thing of things) yield columns.map(([, cell]) => cell(thing));
 }
 
-/** Number of things that are read at once for a file. */
+/** The database returns this many things at once for a file. */
 export const csvPage = 500;
 
 export async function* allPages<Thing>(

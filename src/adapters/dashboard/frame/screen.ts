@@ -111,7 +111,6 @@ export interface Screen {
 export interface Upload {
   readonly path: string;
   readonly operation: Operation;
-  /** The name of the file's field. */
   readonly field: string;
   /** @param admit checks the permission again, because uploads take time; call it before any change */
   readonly act: (

@@ -50,7 +50,7 @@ export const addSignIn = (router: Router, ports: SignInPorts): void => {
     const query = ctx.querystring;
     const alone = keptAlone(values);
     if (alone) {
-      // A link may have signed in this browser in another tab.
+      // A link in another tab may have signed in this browser.
       if (await whoAsks(ctx)) await refill(ctx, alone);
       else await showSignIn(ctx, ports, { query, kept: alone });
       return;
