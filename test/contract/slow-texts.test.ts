@@ -5,7 +5,7 @@ import { expect, test } from '@jest/globals';
 
 const counting = join(import.meta.dirname, '../support/text-steps/count-text-steps.ts');
 
-test('no parser takes more steps than its text grows, and no pattern that is put together backtracks', async () => {
+test('no parser takes more steps than its text grows, and no pattern built at run time backtracks', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [counting]);
   expect(JSON.parse(stdout)).toEqual([
     // Marks are put in their order; the headers of a request, which hold the path, take at most 16 KiB.

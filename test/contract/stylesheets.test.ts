@@ -37,11 +37,11 @@ const written = new Set(
 const styled = found(css, /\.(-?[a-z][\w-]*)/g);
 
 describe('the stylesheets of the dashboard', () => {
-  test('style only classes that some page has', () => {
+  test('style only classes that some page uses', () => {
     expect(missing(styled, written, filledIn)).toEqual([]);
   });
 
-  test('style every class that a page has', () => {
+  test('style every class that a page uses', () => {
     expect(missing(written, styled)).toEqual([]);
     expect(missing(filledIn, styled)).toEqual([]);
   });

@@ -26,7 +26,7 @@ afterEach(() => edge.close());
 const hostOf = (slug: string) => `${slug}.sites.test`;
 const unknown = { code: 'ERR_SSL_TLSV1_UNRECOGNIZED_NAME' };
 
-test('a deleted project is an unknown host: its connections end, and new ones are refused', async () => {
+test('a deleted project becomes an unknown host: its connections end, and new ones are refused', async () => {
   const socket = await edge.connect(host);
   const end = closed(socket);
   const { projects } = edge.stores;

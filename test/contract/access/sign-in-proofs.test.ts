@@ -114,7 +114,7 @@ describeStores('proofs for signing in', (stores) => {
     await byLink(mine);
   });
 
-  test('a link signs in before its end, and no longer from then on', async () => {
+  test('a link signs in before its end and not after', async () => {
     const [early, late] = [
       await newLink(stores, person.id, later(5)),
       await newLink(stores, person.id, later(5)),

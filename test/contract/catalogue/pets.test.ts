@@ -109,7 +109,7 @@ describeStores('animals', (stores) => {
     },
   );
 
-  test('a page with a filter has only animals of that status', async () => {
+  test('a page with a filter contains only animals of that status', async () => {
     const [first, , , fourth] = await addMany('available', 'sold', 'pending', 'available');
     expect(await pets.list(account, everything, 'available')).toEqual([first, fourth]);
     const after = first?.id ?? 0n;
@@ -166,7 +166,7 @@ describeStores('animals', (stores) => {
     },
   );
 
-  test('a search goes on after an animal that is gone, and finds none beyond the last', async () => {
+  test('a search continues after an animal that was deleted, and finds none beyond the last', async () => {
     const [first, second, third] = await addMany('available', 'available', 'available');
     await pets.remove(account, second!.id, () => []);
     const search = (order: PetOrder, after = second) =>
@@ -199,7 +199,7 @@ describeStores('animals', (stores) => {
     await expect(removal).rejects.toHaveProperty('code', 'pet_not_found');
   });
 
-  test('a removed animal is gone, with its event; what is refused stays', async () => {
+  test('a removed animal is gone, and its event is stored; a refused removal changes nothing', async () => {
     const { id } = await add(rex);
     await takeEvents(stores);
     await expect(pets.remove(account, id, refuse)).rejects.toBe(refusal);

@@ -46,14 +46,14 @@ describe.each(databaseKinds)('with thousands of animals, on %s', (kind) => {
     return steps.filter((step) => /\bpets\b/.test(step));
   };
 
-  test('a search in the order of ids reads ranges of indexes that have this order', async () => {
+  test('a search by id reads index ranges in that order', async () => {
     const reads = await readsOf([{ order: 'newest' }, { order: 'oldest' }]);
     expect(reads.length).toBeGreaterThan(20);
     for (const read of reads)
       expect(read).toMatch(/^(?!SCAN).*\bpets_by_(?:account|status|category)\b/);
   });
 
-  test('a search in the order of names reads ranges of indexes that have this order', async () => {
+  test('a search by name reads index ranges in that order', async () => {
     const searches = [{ order: 'name' }, { order: 'newest', beginning: 'rex 1' }] as const;
     const reads = await readsOf(searches);
     expect(reads.length).toBeGreaterThan(30);

@@ -100,7 +100,7 @@ describeStores('custom domains', (stores) => {
     await expect(changing).rejects.toHaveProperty('code', 'domain_not_found');
   });
 
-  test("the decision to add gets the account's domains, the project that has the name, and whether this project is served", async () => {
+  test("the decision to add receives the account's domains, the project that has the name, and whether this project is served", async () => {
     const told: unknown[] = [];
     const ask = async (wanted: Project, host: string) => {
       const adding = domains.add(
@@ -179,7 +179,7 @@ describeStores('custom domains', (stores) => {
     },
   );
 
-  test('the decision gets the times of all additions of the account, including removed domains', async () => {
+  test('the decision receives the times of all additions of the account, including removed domains', async () => {
     const second = await servedProject(stores, account);
     for (const at of [1, 2, 3]) await newDomain(stores, project, { at: later(at) });
     const { id } = await newDomain(stores, second, { at: later(4) });

@@ -45,7 +45,7 @@ const dnsVerifierContract = (open: () => Promise<AskedResolvers>): void => {
   });
   afterAll(() => asked.close());
 
-  test('what is published is seen at every resolver, in their order', async () => {
+  test('all resolvers see the published records, and are reported in order', async () => {
     asked.publish(shop);
     expect(await asked.verifier.inspect(shop.host)).toEqual({
       host: shop.host,
@@ -102,7 +102,7 @@ const dnsVerifierContract = (open: () => Promise<AskedResolvers>): void => {
     );
   });
 
-  test('case and the last dot of the host make no difference', async () => {
+  test('upper case and the final dot of the host make no difference', async () => {
     asked.publish(shop);
     const facts = await asked.verifier.inspect('SHOP.Customer.test.');
     expect(facts).toMatchObject({
@@ -112,7 +112,7 @@ const dnsVerifierContract = (open: () => Promise<AskedResolvers>): void => {
   });
 
   test.each(['', '.', 'a..b', `${'x'.repeat(64)}.test`, 'y.'.repeat(130), '*.a b', '\0.test'])(
-    'an invalid host gets an answer too: %j',
+    'an invalid host gets a report too: %j',
     async (host) => {
       const { resolvers } = await asked.verifier.inspect(host);
       expect(resolvers.map(({ resolver }) => resolver)).toEqual(asked.resolvers);
@@ -123,7 +123,7 @@ const dnsVerifierContract = (open: () => Promise<AskedResolvers>): void => {
     },
   );
 
-  test('later answers do not change when callers change an answer', async () => {
+  test('a report does not change later reports when its caller changes it', async () => {
     asked.publish(shop);
     const facts = await asked.verifier.inspect(shop.host);
     const kept = structuredClone(facts).resolvers.map(({ cname, chain, a }) => [cname, chain, a]);

@@ -47,7 +47,7 @@ describeStores('routes of projects, and pairs of domains', (stores) => {
     return Object.fromEntries([slug, ...hosts].map((host) => [host, deploy]));
   };
 
-  test('a domain has no route before it is live, then that of its project, and none when it is removed', async () => {
+  test('a domain has a route only while it is live, and its project decides the route', async () => {
     const deploy = await deployTo(stores, project);
     const own = { [project.slug]: deploy };
     const { id, host } = await newDomain(stores, project);
@@ -60,7 +60,7 @@ describeStores('routes of projects, and pairs of domains', (stores) => {
     expect(await served()).toEqual(own);
   });
 
-  test('a deploy and a rollback move all hosts of their project, and no other', async () => {
+  test('a deploy or rollback moves all hosts of its project and no others', async () => {
     const [one, other] = [await liveDomain(stores, project), await liveDomain(stores, project)];
     const removed = await liveDomain(stores, project);
     await stores.domains.change(removed.id, remove);
@@ -159,7 +159,7 @@ describeStores('routes of projects, and pairs of domains', (stores) => {
   };
   const hosts = async () => (await stores.domains.list(project.id)).map((one) => one.host).sort();
 
-  test('both names and the redirect are stored together, with their events', async () => {
+  test('both names of a domain and the redirect between them are stored together, with their events', async () => {
     const host = newHost();
     const { typed, other } = await add({ host, domains: stores.secondProcess.domains });
     for (const { state } of [typed, other]) {

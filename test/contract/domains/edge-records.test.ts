@@ -57,7 +57,7 @@ describeStores('records for the edges', (stores) => {
   const namesSince = async (revision: bigint) =>
     (await changes(edgeRecords, revision)).routes.map(({ name }) => name);
 
-  test('a site has a route from its first served deploy on, and not before', async () => {
+  test('a site has a route once it serves its first deploy, and not before', async () => {
     await stores.projects.change(project, (site) => startDeploy(site, begun(ids.next('dep')), now));
     expect(await changes()).toEqual({ revision: known, ...nothing });
     expect(await edgeRecords.names()).not.toContain(project.slug);
@@ -221,7 +221,7 @@ describeStores('records for the edges', (stores) => {
     },
   );
 
-  test('an edge with a later revision than the database, as after a restore, gets everything', async () => {
+  test('an edge with a later revision than the database, as after a restore, receives all records', async () => {
     const route = routeTo(await deploy());
     const { revision } = await changes();
     const restored = await changes(edgeRecords, revision + 100n);

@@ -130,7 +130,7 @@ describeStores("the platform's own names", (stores) => {
     expect((await stores.ownNames.find(its.host))?.certificate).toMatchObject(validity);
   });
 
-  test('what comes of an older order is dropped, with its certificate', async () => {
+  test('the result of an older order is dropped, with its certificate', async () => {
     const its = newName();
     const { name } = await claim(its);
     await store(order(name, later(1)));
@@ -139,7 +139,7 @@ describeStores("the platform's own names", (stores) => {
     expect((await stores.ownNames.find(its.host))?.generation).toBe(2);
   });
 
-  test('a name that is over is deleted with its order, its key and its certificate, and edges are told', async () => {
+  test('a name that is no longer needed is deleted with its order, key and certificate, and edges learn of it', async () => {
     const its = newName();
     const { name } = await claim(its);
     await settle(its, name);

@@ -73,14 +73,14 @@ test('events that are stored together keep their own actors', async () => {
   expect(await verifiers()).toEqual(domains);
 });
 
-test('events that are stored together, of which one fails, keep their own actors', async () => {
+test('events that are stored together keep their own actors even when one of them fails', async () => {
   const domains = await verifyAll(rivals.slice(1, 2));
   expect(signals).toBe(1);
   const others = [...domains].filter(([, actor]) => actor !== rivals[1]);
   expect(await verifiers()).toEqual(new Map(others));
 });
 
-test('an event that begins while others wait keeps its own actor', async () => {
+test('an event that is stored while others wait keeps its own actor', async () => {
   const { id } = await newDomain(stores, project);
   const domains = await verifyAll([], () =>
     stores.acting.run('key:key_2', () => stores.domains.change(id, verify)),

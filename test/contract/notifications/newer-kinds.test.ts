@@ -49,7 +49,7 @@ describe.each(databaseKinds)(
     });
     afterAll(() => stores.close());
 
-    test('keeps it through attempts, switches and a choice of other kinds', async () => {
+    test('keeps that kind through attempts, switches and a choice of other kinds', async () => {
       expect(await stores.webhooks.find(of)).toEqual(webhook);
       const message = { ...of, id: 'evt_newer', type: 'key.banned', body: '{}' };
       await stores.webhookDeliveries.add(message, [webhook], later(0));

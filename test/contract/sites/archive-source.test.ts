@@ -70,7 +70,7 @@ const filesIn = async (path: string): Promise<Site> => {
   return files;
 };
 
-describe('an archive gives the files that were packed', () => {
+describe('an archive yields the files that were packed', () => {
   test('into a zip, with and without compression', async () => {
     for (const compress of [true, false]) {
       expect(await filesIn(await saved(await zipped(birds, compress)))).toEqual(birds);
@@ -166,7 +166,7 @@ describe.each(formats)('reading a %s', (format, pack) => {
 });
 
 describe('a hostile archive', () => {
-  test('does not fill the memory, however large its content', async () => {
+  test('does not fill the memory, however large its content is', async () => {
     const bombs = [...hostileZips('/tmp/x'), ...hostileTars('/tmp/x')].filter(({ what }) =>
       /300 MiB|10 GiB/.test(what),
     );

@@ -31,7 +31,7 @@ describe('unpacking in the calling thread', () => {
   });
 });
 
-describe('unpacking in threads of its own', () => {
+describe('unpacking in separate threads', () => {
   siteUnpackingContract((folder) => {
     const unpacking = threaded(folder);
     return {
@@ -42,7 +42,7 @@ describe('unpacking in threads of its own', () => {
   });
 });
 
-describe('unpacking in threads of its own, for an object store', () => {
+describe('unpacking in separate threads, for an object store', () => {
   siteUnpackingContract(async (folder) => {
     const store = await startObjectStore();
     const { files, staging } = processOn({ place: store.place, folder });
@@ -59,7 +59,7 @@ describe('unpacking in threads of its own, for an object store', () => {
   });
 });
 
-describe('an upload that takes too much', () => {
+describe('an upload that exceeds a limit', () => {
   let folder: string;
   let place: string;
   beforeEach(async () => {
