@@ -155,8 +155,8 @@ const origin = (text: string): URL => {
 const keyVariable = 'ANIMAL_STORE_KEY';
 
 /**
- * Refuses origins without encryption, because others could read the key.
- * @returns undefined for those and for other addresses
+ * Refuses unencrypted origins, except on this machine, because others could read the key.
+ * @returns undefined for refused origins and for anything else
  */
 const originIn = (given: string): URL | undefined => {
   const url = URL.parse(given);

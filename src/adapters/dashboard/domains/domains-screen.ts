@@ -159,8 +159,8 @@ const wildcardHint =
 const anyOther = 'www.example.com for example.com, or the other way round';
 
 /**
- * The box is ticked by default. With scripts, it shows the other name while a name is typed, and it is hidden for a
- * name without one.
+ * The box is ticked by default. With scripts, it shows the other name while the person types, and is hidden if there is
+ * none.
  */
 const pairBox = (refusal: Refusal | undefined): Html => {
   const isTicked = refusal?.values['pair'] !== undefined || refusal === undefined;

@@ -114,7 +114,7 @@ document.addEventListener('click', (event) => {
 });
 
 /**
- * Ignores a second click. Sends a form only after the server has answered, because otherwise the browser's own error
+ * Ignores a second click. Sends a form only once the server is reachable, because otherwise the browser's own error
  * page would replace what was typed.
  */
 document.addEventListener('submit', (event) => {

@@ -108,8 +108,8 @@ export class LiveStreams {
   }
 
   /**
-   * Closes one stream at once. Its place is counted as free immediately, so that each new stream closes a different
-   * one.
+   * Closes one stream if there is no room. Its place counts as free immediately, so that each new stream closes a
+   * different one.
    */
   #makeRoom(signedIn: SignedIn): void {
     const leaving = this.#leaving(signedIn);

@@ -91,10 +91,10 @@ export interface Screen {
   readonly forms?: readonly Form[];
   readonly notices?: Readonly<Record<string, Html | string>>;
   /**
-   * Whether the page updates live, and how changes of other processes are found. `rendered` renders it every two
-   * seconds. The function returns a text that changes with the stored data shown, which costs less. All viewers of one
-   * role get the same rendering, so it must not show anything private to one person. `bell` updates only the bell, for
-   * all pages that are not live.
+   * Whether the page updates live, and how it finds changes of other processes. `rendered` renders the page every two
+   * seconds. The function costs less: its text must change whenever stored data that the page shows has changed. All
+   * viewers of one role get the same rendering, so the page must not show anything private to one person. `bell`
+   * updates only the bell, for all pages that are not live.
    */
   readonly live: false | 'bell' | 'rendered' | ((visit: Visit) => Promise<string>);
   /** People who must set up a second factor can only see these screens. */

@@ -38,8 +38,8 @@ const schema = v.object({ email });
 type Ports = Pick<SignInPorts, 'access' | 'deadline' | 'networkOf' | 'cookies' | 'notifications'>;
 
 /**
- * Adds the pages that send a sign-in link by mail, if mail is configured. They answer the same whether the address is
- * known or not, and look up nobody before they answer.
+ * Adds the pages that send a link by mail, if mail is configured. They answer the same whether the address is known or
+ * not, and look up nobody before they answer.
  */
 export const addLinkRequests = (router: Router, ports: Ports): void => {
   if (!ports.notifications.isMailOn) return;
@@ -119,9 +119,9 @@ const wayOn = (query: string, kept: KeptForm): Html => html`
 const path = `${signInPath}/:token`;
 
 /**
- * Adds one-time links. A link signs in immediately only if no one is signed in and no other site led to it: otherwise
- * an attacker could sign a person in to an account that they did not choose. In those cases a page asks first, which
- * does not use up the link. It also asks if the link came by mail, because mail scanners follow every link.
+ * Adds one-time links. If someone is signed in or another site led to the link, a page asks first, because an attacker
+ * could otherwise sign a person in to an account that they did not choose. The page also asks if the link came by mail,
+ * because mail scanners follow every link. Asking does not use up the link.
  */
 export const addSignInLinks = (router: Router, ports: SignInPorts): void => {
   const { origin } = ports.settings;

@@ -75,7 +75,7 @@ const groupNames: Readonly<Record<Group, string>> = {
 };
 
 /**
- * Offers all events, including those of later versions, or chosen ones. With the empty field, the form sends `kinds`
+ * Offers all events, including those of later versions, or chosen ones. The hidden field makes the form send `kinds`
  * even if no box is ticked.
  */
 const kindChoice = (current: WebhookDraft['kinds'], refusal: Refusal | undefined): Html => {

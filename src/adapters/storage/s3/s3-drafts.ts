@@ -10,7 +10,7 @@ export interface S3Draft {
 }
 
 /**
- * Publishes deploys in a store without transactions. A deploy exists if its manifest exists, which is written last and
+ * Stores drafts of deploys and publishes them. A deploy exists if its manifest exists, which is written last and
  * removed first. Until then, a mark names the current draft. If the mark is gone, another process removed the draft,
  * and it must not be published.
  */
