@@ -330,7 +330,7 @@ export class Simulation {
   }
 }
 
-/** Whether other processes wait for the table. Domains change at each look, so only changes by owners count. */
+/** Whether other processes wait for changes of the table. Of domains, only what owners request counts: see `#spread`. */
 const isNews = (table: string): boolean =>
   [
     'events',
