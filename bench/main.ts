@@ -18,10 +18,7 @@ import { startBench } from './start.ts';
 /** Measures in an empty folder. Afterwards all programs that it started are stopped. */
 type Bench = (folder: string) => Promise<Report>;
 
-/**
- * The names that `ONLY` selects. Nearly all benches measure ratios within one run, because absolute numbers depend on
- * the machine.
- */
+/** The names that `ONLY` selects. Nearly all benches measure ratios, because absolute numbers depend on the machine. */
 const benches: Readonly<Record<string, Bench>> = {
   'create-sqlite': createOnSqlite,
   'create-mysql': createOnMysql,

@@ -168,7 +168,7 @@ export const median = (numbers: readonly number[]): number =>
 const workDone = ({ perCpuSecond }: Rate): number => perCpuSecond;
 
 /**
- * The median of each round's ratio. Both sides of a round run one right after the other, because the machine's speed
+ * The median of the rounds' ratios. A round measures both sides in direct succession, because the machine's speed
  * varies.
  */
 export const ratio = ({ rates }: Measured, one: Side, other: Side, of = workDone): number => {

@@ -12,10 +12,7 @@ import { storeWithAnimals } from './store.ts';
 const starts = 7;
 const helps = 3;
 
-/**
- * Measures the time from the program's start to the first answer of `/readyz`, and `--help` of every command, on all
- * cores.
- */
+/** Measures the time from start to the first answer of `/readyz`, and `--help` of every command, on all cores. */
 export const startBench = async (folder: string): Promise<Report> => {
   const settings = { DATABASE_URL: `sqlite:${join(folder, 'start.db')}`, DATA_DIR: folder };
   await storeWithAnimals(settings, 0);
@@ -95,10 +92,7 @@ const isReady = (port: string): Promise<boolean> =>
       .end();
   });
 
-/**
- * The commands that docs/commands.md lists, which is generated from the program. The first entry is the program without
- * a command.
- */
+/** The commands in docs/commands.md, which is generated from the program. The first entry is empty: `--help` alone. */
 const commands = async (): Promise<readonly string[]> => {
   const page = await readFile('docs/commands.md', 'utf8');
   const names = [...page.matchAll(/^\| `([a-z][a-z-]*(?: [a-z][a-z-]*)?)/gm)].map(

@@ -6,10 +6,7 @@ import { databaseProblem, dataFolderProblem } from './failure-words.ts';
 import type { Config } from './settings/settings.ts';
 import { commandName } from './version.ts';
 
-/**
- * Creates the folders, because other code would retry forever without them.
- * @throws Error that names the setting to change
- */
+/** Creates the folders, because other code would retry forever without them. @throws Error that names the setting to change */
 export const makeDataPlaces = async (
   config: Pick<Config, 'dataDir' | 'databaseUrl' | 'secretKey'>,
 ): Promise<void> => {

@@ -64,9 +64,7 @@ const redactedError = (redact: (text: string) => string) => (error: unknown) => 
   }
 };
 
-/**
- * Drops unwritten lines if the reader is closed or slow or the disk is full, because logging must not stop the service.
- */
+/** Drops unwritten lines if the reader is closed or slow or the disk is full, because logging must not stop the service. */
 const writeAll = (bytes: Buffer): void => {
   try {
     for (let written = 0; written < bytes.length;) {

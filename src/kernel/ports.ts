@@ -64,11 +64,7 @@ export abstract class Sealer {
   /** Returns whether the current key encrypted the value. Meant for values that have no stored key id. */
   abstract isCurrent(sealed: string, purpose: string): boolean;
 
-  /**
-   * Decrypts a value.
-   * @param sealedBy the key to try first
-   * @throws Error for changed values, or another key or purpose
-   */
+  /** Decrypts a value. @param sealedBy the key to try first @throws Error for changed values, or another key or purpose */
   abstract open(sealed: string, purpose: string, sealedBy?: string): string;
 }
 

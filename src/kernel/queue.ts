@@ -17,15 +17,10 @@ export interface Queue<Item extends Claimed, Wanted = Most> {
   /** Leases each due item to one caller. After `leaseUntil` it can be claimed again. */
   claim(now: Date, leaseUntil: Date, wanted: Wanted): Promise<readonly Item[]>;
 
-  /**
-   * Returns when the first item is due, which may be in the past. A claimed item is due when its lease ends, or later.
-   */
+  /** Returns when the first item is due, which may be in the past. A claimed item is due when its lease ends, or later. */
   nextDueAt(): Promise<Date | undefined>;
 
-  /**
-   * Marks the items as done, all or none. A repetition is harmless. Queues without this method end items in another
-   * way.
-   */
+  /** Marks the items as done, all or none. A repetition is harmless. Queues without this method end items in another way. */
   done?(items: readonly Claimed[]): Promise<void>;
 
   /** Renews the leases of a worker that is still alive. Without this method, work must end before its lease. */

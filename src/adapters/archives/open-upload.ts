@@ -76,10 +76,7 @@ async function* contentOf(root: string, path: string) {
   }
 }
 
-/**
- * Opens a .zip or gzipped tar, detected by its content.
- * @throws DomainError `archive_unsupported`, `archive_unreadable`
- */
+/** Opens a .zip or gzipped tar, detected by its content. @throws DomainError `archive_unsupported`, `archive_unreadable` */
 export const archiveSource = async (path: string): Promise<SiteSource> => {
   try {
     const handle = await open(path);

@@ -165,9 +165,7 @@ export const dashboard = (ports: DashboardPorts): Dashboard => {
   };
 };
 
-/**
- * Finds the signed-in person and enforces the limits. Redirects other visitors to the sign-in page, which leads back.
- */
+/** Finds the signed-in person and enforces the limits. Redirects other visitors to the sign-in page, which leads back. */
 const signingIn =
   (ports: SignInPorts) =>
   async (ctx: Context, { page, kept }: Wanted): Promise<SignedIn | undefined> => {

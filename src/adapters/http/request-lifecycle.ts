@@ -101,10 +101,7 @@ export class RequestLifecycle {
     return answer;
   }
 
-  /**
-   * Called once per request when its answer is known. Never throws: a full disk loses the log line, but does not end
-   * the process.
-   */
+  /** Called once per request when its answer is known. Never throws: a full disk only loses the log line. */
   end(context: RequestContext, status: number): void {
     try {
       this.#record(context, status);

@@ -33,10 +33,7 @@ const setHeader = (all: string[], name: string, value: string): void => {
   all[at + 1] = before === undefined ? value : `${before}, ${value}`;
 };
 
-/**
- * How long the client may continue to send before we close the connection. Closing it immediately would lose the
- * answer.
- */
+/** How long the client may still send before we close the connection. Closing it immediately would lose the answer. */
 const lingerMs = 1000;
 
 /** Writes an answer directly to a socket that has no response object, and ends the connection. */

@@ -77,7 +77,10 @@ export class TcpListener {
     if (theirs?.size === 0) this.#byNetwork.delete(network);
   }
 
-  /** Ends the quietest connection of the largest networks (RFC 7766, section 6.2.3), so that few cannot hold all. */
+  /**
+   * Ends the quietest connection of the largest networks (RFC 7766, section 6.2.3), so that few networks cannot hold
+   * all.
+   */
   #makeRoom(): void {
     const networks = [...this.#byNetwork];
     const most = Math.max(...networks.map(([, { size }]) => size));
@@ -89,7 +92,7 @@ export class TcpListener {
     );
     this.refused += 1;
     connection.cut();
-    // Forgotten at once, because others may connect before `close` fires.
+    // Forgotten immediately, because others may connect before `close` fires.
     this.#forget(connection, network);
   }
 }
@@ -99,7 +102,7 @@ interface ConnectionTerms {
   readonly isLast: () => boolean;
 }
 
-/** Answers questions on one connection in their order (RFC 1035, section 4.2.2; RFC 7766). */
+/** Answers the questions of one connection in their order (RFC 1035, section 4.2.2; RFC 7766). */
 export class TcpConnection {
   readonly #socket: Socket;
   readonly #responder: Responder;

@@ -137,9 +137,7 @@ export class EventLoopWatch {
     this.#delays.disable();
   }
 
-  /**
-   * Returns the delays since the last call, and starts a new measurement. `noticed` counts since the process started.
-   */
+  /** Returns the delays since the last call, and starts a new measurement. `noticed` counts since the process started. */
   state() {
     const { mean, max, count } = this.#delays;
     const seconds = (nanoseconds: number): number =>

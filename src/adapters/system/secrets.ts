@@ -157,9 +157,7 @@ interface Parts {
 
 const nobodys: Parts = { salt: new Uint8Array(saltBytes), key: new Uint8Array(keyBytes) };
 
-/**
- * Hashes passwords in NFKC form with scrypt (RFC 7914). The result is a PHC string: `$scrypt$ln=15,r=8,p=3$salt$key`.
- */
+/** Hashes passwords in NFKC form with scrypt (RFC 7914). The result is a PHC string: `$scrypt$ln=15,r=8,p=3$salt$key`. */
 export class ScryptPasswords extends Passwords {
   readonly #queue = new PQueue({ concurrency: mostAtOnce });
   readonly #mostWaiting: number;

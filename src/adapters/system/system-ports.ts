@@ -49,10 +49,7 @@ const bytesOf = (text: string): Buffer => {
   return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => parseInt(byte, 2)));
 };
 
-/**
- * Computes a TOTP code (RFC 6238), which is HOTP (RFC 4226, section 5.3) with a time step as counter.
- * @param secret base32
- */
+/** Computes a TOTP code (RFC 6238), which is HOTP (RFC 4226, section 5.3) with a time step as counter. @param secret base32 */
 export const timeCode = (secret: string, step: number): string => {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(step));

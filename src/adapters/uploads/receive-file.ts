@@ -229,10 +229,7 @@ export const uploadPace: UploadPace = {
 /** Files are passed on in small pieces, so that other requests get their turn. */
 const pieceBytes = 16 * kib;
 
-/**
- * Ends `over` with a refusal when the stream is too slow or takes too long.
- * @returns the stream to insert into the pipeline
- */
+/** Ends `over` with a refusal when the stream is too slow or takes too long. @returns the stream to insert into the pipeline */
 const keepingPace = (
   over: AbortController,
   { longestMs, windowMs, slowest }: UploadPace,

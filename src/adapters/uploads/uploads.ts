@@ -154,10 +154,7 @@ const placeOrBusy = (slots: Slots, { accountId }: Pick<Project, 'accountId'>): G
   throw uploadRefused('upload_busy', 'Other uploads are in progress. Try again in a minute.');
 };
 
-/**
- * Lends a private file to `work` and always removes it.
- * @throws DomainError `upload_no_space`; whatever `work` throws
- */
+/** Lends a private file to `work` and always removes it. @throws DomainError `upload_no_space`; whatever `work` throws */
 const inUploadFile = async <T>(
   folder: string,
   name: string,

@@ -21,10 +21,7 @@ export interface Restored extends PutBack {
   readonly missingKeys: string | undefined;
 }
 
-/**
- * Restores the database last, so that nothing is served too early. An interrupted restore can be repeated.
- * @throws Error
- */
+/** Restores the database last, so that nothing is served too early. An interrupted restore can be repeated. @throws Error */
 export const restore = (
   config: Config,
   path: string,
@@ -81,9 +78,7 @@ const isInPlace = async (config: Config, { database }: Manifest): Promise<boolea
 /** The data folder may be the service user's home, and a separate disk has `lost+found`. */
 const harmless = ['secret.key', '.cache', 'backup-cache', 'lost+found'];
 
-/**
- * Refuses a folder in use. Files beside the mark belong to the interrupted restore, because nothing else starts there.
- */
+/** Refuses a folder in use. Files beside the mark belong to the interrupted restore, because nothing else starts there. */
 const refuseUsedFolder = async (config: Config, manifest: Manifest): Promise<void> => {
   const { dataDir } = config;
   const mark = restoreMark(config);

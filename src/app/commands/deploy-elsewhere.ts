@@ -37,10 +37,7 @@ const deployBody = v.object({ deploy: deployed });
 const servedBody = v.object({ deploy: v.object({ served: v.boolean() }) });
 const errorBody = v.object({ code: v.string(), message: v.string() });
 
-/**
- * Deploys to another service, and returns once the deploy is served there. Retries use one Idempotency-Key.
- * @throws Error
- */
+/** Deploys to another service, and returns once the deploy is served there. Retries use one Idempotency-Key. @throws Error */
 export const deployElsewhere = async (to: Elsewhere, show: ShowProgress): Promise<Deployed> => {
   const site = await packSite(to.source);
   const idempotencyKey = randomUUID();
@@ -117,10 +114,7 @@ const longestPauseMs = 30_000;
 const mostTries = 8;
 const longestWaitSeconds = 120;
 
-/**
- * Retries temporary failures. While the first request still runs, the service answers 409, which does not count as a
- * try.
- */
+/** Retries temporary failures. While the first request still runs, the service answers 409, which does not count as a try. */
 const patiently = async (ask: () => Promise<Answer>): Promise<Answer> => {
   const begun = Date.now();
   for (let tries = 1; ; tries++) {

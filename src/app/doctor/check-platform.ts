@@ -118,10 +118,7 @@ export const checkPlatform =
     return (await orderedBy(config)).map(asWarning);
   };
 
-/**
- * Returns whether the container can be opened without changing anything. If not, the database check reports the
- * problem.
- */
+/** Returns whether the container can be opened without changing anything. If not, the database check reports the problem. */
 const isReadable = async (config: Config): Promise<boolean> => {
   if (!hasSecretKey(config) || isMissing(config.databaseUrl)) return false;
   const states = await usingDatabase(config.databaseUrl, migrationStates).catch(() => undefined);

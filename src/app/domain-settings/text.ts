@@ -23,10 +23,7 @@ export const writeDomainSettings = (
   format: DomainSettingsFormat,
 ): string => (format === 'yaml' ? stringify(document) : `${JSON.stringify(document, null, 2)}\n`);
 
-/**
- * Reads settings in YAML or JSON, which is valid YAML.
- * @throws DomainError `redirect_invalid` that locates the fault
- */
+/** Reads settings in YAML or JSON, which is valid YAML. @throws DomainError `redirect_invalid` that locates the fault */
 export const readDomainSettings = (text: string): DomainSettingsDraft => {
   if (text.length > longestSettings || Buffer.byteLength(text) > longestSettings) {
     throw refusal(`A configuration has at most ${longestSettings / 1024} KiB.`);

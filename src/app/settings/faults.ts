@@ -170,9 +170,7 @@ export const isReadable = ({
 export const isOnThisMachine = (url: string): boolean =>
   /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
 
-/**
- * The least bits of a whole key. 32 random hexadecimal digits have 128 bits; 32 letters of words or 32 digits have 80.
- */
+/** The least bits of a whole key. 32 random hexadecimal digits have 128 bits; 32 letters of words or 32 digits have 80. */
 const leastBits = 82;
 /** Letters of one case count like words: about 12 bits for five letters. */
 const bitsPerCharacter = { word: 2.5, digits: 2.5, mixed: 4 } as const;

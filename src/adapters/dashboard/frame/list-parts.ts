@@ -132,9 +132,7 @@ export const bulkForm = (id: string, [main, ...others]: readonly [BulkStep, ...B
     ${others.map(({ label, action, isAsked, ends }) => html`<button formaction="${action}" ${isAsked && html`formmethod="get"`} ${ends && html`class="ending"`}>${label}</button>`)}
   </form>`;
 
-/**
- * An item of a menu is a link, a form with hidden fields, or a form that asks first. `ends` marks a destructive one.
- */
+/** An item of a menu is a link, a form with hidden fields, or a form that asks first. `ends` marks a destructive one. */
 export type MenuItem =
   | { readonly label: string; readonly to: string; readonly ends?: boolean }
   | {

@@ -54,10 +54,7 @@ export class LivePage {
     return this.#watched.visit.signedIn.person.role;
   }
 
-  /**
-   * @returns undefined if only the bell is live
-   * @throws any error of the screen, for example when the page does not exist
-   */
+  /** @returns undefined if only the bell is live @throws any error of the screen, for example when the page does not exist */
   async first(): Promise<LiveFrame | undefined> {
     const { screen, visit } = this.#watched;
     return screen.live === 'bell' ? undefined : this.#make(visit.signedIn);

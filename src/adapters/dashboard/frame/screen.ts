@@ -99,9 +99,7 @@ export interface Screen {
   readonly live: false | 'bell' | 'rendered' | ((visit: Visit) => Promise<string>);
   /** People who must set up a second factor can only see these screens. */
   readonly isForSetUp?: true;
-  /**
-   * Whether people of a deleted account can see the screen. Other pages redirect to the one that restores the account.
-   */
+  /** Whether people of a deleted account can see the screen. Other pages redirect to the one that restores the account. */
   readonly isForDeleted?: true;
   readonly uploads?: readonly Upload[];
   readonly others?: readonly Other[];

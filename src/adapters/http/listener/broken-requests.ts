@@ -84,10 +84,7 @@ export class BrokenRequests {
   }
 }
 
-/**
- * Makes the application's read of the body fail. If the application has answered, or does not answer in time, the
- * connection ends.
- */
+/** Makes the application's read of the body fail. If no answer can follow in time, the connection ends. */
 export const failBody = ({ request, response }: Sent, error: RequestError): void => {
   if (response.headersSent) {
     request.destroy();

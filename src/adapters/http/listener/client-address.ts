@@ -22,8 +22,8 @@ export const clientAddress = (
 };
 
 /**
- * The part of an address that shares one bucket: an IPv4 address, or the /64 network of an IPv6 address, which belongs
- * to one customer.
+ * The part of an address that shares one bucket: an IPv4 address, or the /64 of an IPv6 address (one customer's
+ * network).
  */
 export const addressBucket = (address: string): string => {
   if (plainIpv4.test(address)) return address;

@@ -27,10 +27,7 @@ const buckets = {
   job_duration_seconds: [0.01, 0.1, 1, 10, 60, 600],
 } as const satisfies Readonly<Record<HistogramName, readonly number[]>>;
 
-/**
- * Gauges of prom-client whose names look like counters to Prometheus. The same names without `_total` give them by
- * type.
- */
+/** Gauges of prom-client with names of counters. The same names without `_total` give these numbers by type. */
 const misnamed = [
   'nodejs_active_handles_total',
   'nodejs_active_requests_total',
@@ -171,8 +168,7 @@ const together = (snapshots: readonly MetricSnapshot[]): Registry =>
   AggregatorRegistry.aggregate([...snapshots]);
 
 /**
- * Combines the metrics of several processes for /metrics: counters and histograms are added up, gauges as each one
- * declares.
+ * Combines the metrics of several processes: adds counters and histograms up, and combines gauges as each one declares.
  */
 export const shownTogether = (snapshots: readonly MetricSnapshot[]): Promise<string> =>
   together(snapshots).metrics();

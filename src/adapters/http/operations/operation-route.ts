@@ -57,10 +57,7 @@ export const operationRoute = (
   };
 };
 
-/**
- * Headers on every answer of a deprecated operation: deprecation date (RFC 9745), removal date (RFC 8594) and
- * successor.
- */
+/** Headers of a deprecated operation's answers: deprecation date (RFC 9745), removal date (RFC 8594) and successor. */
 const removalHeaders = (
   { deprecation }: RoutedOperation,
   baseUrl: string,

@@ -135,10 +135,7 @@ const charsetOf = (type: string): string | null => {
   }
 };
 
-/**
- * @throws RequestError `payload_too_large`; `malformed_json` if the body is cut off; or the fault that the listener
- * found
- */
+/** @throws RequestError `payload_too_large`, `malformed_json` for a body that is cut off, or the listener's finding */
 const readBytes = async (request: IncomingMessage): Promise<Uint8Array> => {
   const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
   if (length === undefined && coding === undefined) return new Uint8Array();

@@ -77,10 +77,7 @@ interface Contents {
   readonly files: readonly StoredFile[];
 }
 
-/**
- * Uploads contents, and returns only after all uploads have ended, even on failure.
- * @param onProgress files stored so far
- */
+/** Uploads contents, and returns only after all uploads have ended, even on failure. @param onProgress files stored so far */
 const uploadContents = async (
   store: S3Store,
   { folder, prefix, files }: Contents,

@@ -118,10 +118,7 @@ export class S3Store {
     });
   }
 
-  /**
-   * Removes objects one by one, because not every store supports batches. Fails if the store still lists some
-   * afterwards.
-   */
+  /** Removes objects one by one, because not every store supports batches. Fails if the store still lists some afterwards. */
   async removeAll(prefix: string): Promise<void> {
     await this.abandonUploads(prefix);
     let removed: ReadonlySet<string> = new Set();
