@@ -41,7 +41,7 @@ test('a deleted project becomes an unknown host: its connections end, and new on
   await once(again, 'close');
 });
 
-test('a former address leads to the new one, with its certificate, path and query', async () => {
+test('a former address redirects to the new one, with its certificate, path and query', async () => {
   const slug = `${project.slug}-new`;
   await edge.stores.projects.change(project, (site) =>
     renameProject(site, { name: site.project.name, slug }, now),

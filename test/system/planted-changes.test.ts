@@ -52,7 +52,7 @@ const isOfDomains = (place: string): boolean =>
     place,
   );
 
-test('a new field of anything stored does not compile until it is stored, read, taken and shown', () => {
+test('a new field of a stored record does not compile until it is stored, read, accepted and shown', () => {
   const outside = places.filter((place) => /^src\/(?:adapters|app)\//.test(place));
   expect(outside.filter((place) => !isOfEngine(place) && !isOfDomains(place))).toEqual(
     [

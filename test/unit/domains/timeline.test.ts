@@ -62,7 +62,7 @@ const waiting = { ...added, ...other };
 const proof = { ...verified, ...other, dns: { report: report(now, { ownershipProven: true }) } };
 const takeOver = claimName(unchanged(proof as Certified), live, moment(now));
 
-test('what stays as it is has no consequences', () => {
+test('a domain that does not change has no consequences', () => {
   expect(consequencesOf(live, undefined, unchanged(live))).toEqual({
     ...{ moves: [{ from: live, to: live, events: [] }], proven: undefined, projects: [] },
     ...{ withoutOrders: [], withoutShares: [], uncertified: undefined },
