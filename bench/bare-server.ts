@@ -68,9 +68,7 @@ const exact = (value: bigint): unknown =>
 
 const cursorSecret = randomUUID();
 
-/**
- * The headers of our list: a request id, the limits in both forms, and a link to the next page that nobody can forge.
- */
+/** The headers of our list: request id, limits in both forms, and a link to the next page that nobody can forge. */
 const fullHeaders = (key: Counted, body: string, last: string): readonly string[] => {
   const cursor = `${last}.${hash('sha3-256', cursorSecret + key.accountId + last, 'base64url').slice(0, 22)}`;
   const left = Math.ceil(((key.minute + 1) * 60_000 - Date.now()) / 1000);
@@ -101,7 +99,7 @@ const record = (begun: number, requestId: string): void => {
 };
 
 /**
- * Baseline for a list: node:http with a key check, counters, three headers, and the one prepared query of `GET
+ * Baseline for a list: node:http with a key check, counters and three headers. It runs the one prepared query of `GET
  * /v1/pets?limit=20` with better-sqlite3 or mysql2. With `full` it also does what our service does for each request:
  * all headers, exact integers, a log line and a measure.
  */
@@ -120,8 +118,7 @@ const query = (limit: string) =>
 
 const sqliteList = (path: string) => {
   const file = new SqliteDatabase(path, { readonly: true });
-  // SQLite plans the query again for each value of a parameter that it sees while planning. A plus sign hides the
-  // value.
+  // SQLite plans again for each value of a parameter that it sees while planning. A plus sign hides the value.
   const list = file.prepare(query('+?')).safeIntegers(isFull);
   return (account: string) => list.all(account, 0, 21) as readonly Row[];
 };

@@ -31,9 +31,7 @@ const pages = [
   '/dashboard/me',
 ];
 
-/**
- * Measures how long each dashboard page takes for a large store, one after another, and how much a first visit loads.
- */
+/** Measures how long each dashboard page takes, one at a time, for a large store, and how much a first visit loads. */
 export const dashboardBench = async (folder: string): Promise<Report> => {
   const settings = {
     DATABASE_URL: `sqlite:${join(folder, 'dashboard.db')}`,

@@ -64,11 +64,7 @@ export const listOnMysql = (folder: string): Promise<Report> =>
     };
   });
 
-/**
- * Creates a side whose server answers 20 animals.
- * @param rest of the query
- * @throws Error when it answers anything else
- */
+/** Creates a side whose server answers 20 animals. @param rest of the query @throws Error for any other answer */
 export const listSide = async (
   name: string,
   server: Server,

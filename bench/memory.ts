@@ -50,9 +50,7 @@ export const memoryBench = async (folder: string): Promise<Report> => {
 
 const animal = { name: 'Rex', categoryId: 3, status: 'available' };
 
-/**
- * Measures what tracing no, all, or one in ten requests costs the API on SQLite. The receiver runs on the load's core.
- */
+/** Measures what tracing no, all or 10 % of requests costs the API on SQLite. The receiver runs on the load's core. */
 export const tracesBench = async (folder: string): Promise<Report> => {
   const OTEL_EXPORTER_OTLP_ENDPOINT = await startSink();
   const some = { OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.1' };

@@ -12,9 +12,7 @@ const atOnce = 500;
 const [warmUpMs, probeMs] = [6_000, 6_000];
 const fewMs = 5;
 
-/**
- * Measures how long `/healthz` takes while events are delivered, while 32 connections create animals, and during both.
- */
+/** Measures `/healthz` while events are delivered, while 32 connections create animals, and during both. */
 export const relayBench = async (folder: string): Promise<Report> => {
   const settings = {
     DATABASE_URL: `sqlite:${join(folder, 'relay.db')}`,
@@ -68,7 +66,6 @@ export const relayBench = async (folder: string): Promise<Report> => {
 const inWords = (what: string, { median, p99, longest }: Waits): string =>
   `${what}: median ${median.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, longest ${longest.toFixed(1)} ms`;
 
-/** Sends a hundred requests a second. */
 const waitsOf = ({ origin }: Server): Promise<Waits> =>
   startAsking({ url: `${origin}/healthz`, everyMs: 10 }, probeMs).waits;
 

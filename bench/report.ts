@@ -1,4 +1,3 @@
-/** The result of one entry of `make bench`. */
 export interface Report {
   readonly heading: string;
   /** Printable lines with the measurements. */

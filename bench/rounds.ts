@@ -17,10 +17,7 @@ export interface WrkRequest {
   readonly core?: string;
 }
 
-/**
- * Runs Debian's wrk on the load's core: one thread, keep-alive connections.
- * @throws Error when an answer is not 2xx or 3xx
- */
+/** Runs Debian's wrk on the load's core: one thread, keep-alive. @throws Error when an answer is not 2xx or 3xx */
 export const runWrk = async (request: WrkRequest, milliseconds: number) => {
   const { url, connections = 32, headers = {}, script, leastBytes = 0, core = loadCore } = request;
   const wrk = await findServer('wrk', ['wrk', 'libluajit-5.1-2', 'libluajit-5.1-common']);
@@ -58,10 +55,7 @@ export const wrkSide = (name: string, { pid }: Pick<Server, 'pid'>, request: Wrk
   load: (milliseconds): Promise<Rate> => rateOf(pid, () => runWrk(request, milliseconds)),
 });
 
-/**
- * Writes a script that posts the same JSON repeatedly, with a fresh Idempotency-Key each time if wanted.
- * @returns the script
- */
+/** Writes a script that posts the same JSON, with a fresh Idempotency-Key each time if wanted. @returns its path */
 export const postScript = async (
   folder: string,
   body: unknown,
@@ -119,7 +113,6 @@ export const usualTiming: Timing = {
 
 const mostWarmUpMs = 20_000;
 
-/** The measurements of each side, by round. */
 interface Measured {
   readonly sides: readonly Side[];
   readonly rates: (side: Side) => readonly Rate[];
@@ -167,10 +160,7 @@ export const median = (numbers: readonly number[]): number =>
 /** The number that `ratio` compares by default. */
 const workDone = ({ perCpuSecond }: Rate): number => perCpuSecond;
 
-/**
- * The median of the rounds' ratios. A round measures both sides in direct succession, because the machine's speed
- * varies.
- */
+/** The median of the rounds' ratios. A round measures both sides in direct succession: the machine's speed varies. */
 export const ratio = ({ rates }: Measured, one: Side, other: Side, of = workDone): number => {
   const others = rates(other);
   return median(

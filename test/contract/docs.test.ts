@@ -12,7 +12,7 @@ const pages = globSync(['*.md', 'docs/**/*.md'], { cwd: root }).sort();
 const prose = (path: string) => read(path).replace(/^```.*?^```/gms, '');
 
 test.each(Object.entries(printedPages()))('docs/%s matches the code', (name, text) => {
-  // Out of date? `make docs` prints it anew.
+  // If it is outdated, `make docs` prints it again.
   expect(read(`docs/${name}`)).toBe(text);
 });
 
@@ -81,7 +81,7 @@ const leadsSomewhere = (page: string, link: string): boolean => {
   return heading === undefined || headings(target).includes(heading);
 };
 
-/** As the usual viewers name them: lower case, words joined by dashes, no other marks. */
+/** Anchors as the usual viewers form them: lower case, words joined by hyphens, no other characters. */
 const headings = (page: string): readonly string[] =>
   [...prose(page).matchAll(/^#+ +(.+?) *$/gm)].map(([, title = '']) =>
     title

@@ -16,7 +16,7 @@ test.each(Object.entries(triedSections))(
   'the commands under "%s" are run by %s',
   (heading, file) => {
     expect(blocks.map((block) => block.heading)).toContain(heading);
-    // Those of a sub-section are read with its section.
+    // Commands of a sub-section belong to its section.
     const above = heading.startsWith('### ') ? '## In containers' : heading;
     expect(read(file)).toMatch(/documentedCommands\(/);
     expect(read(file)).toContain(`'${above}'`);

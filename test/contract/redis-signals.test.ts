@@ -13,7 +13,7 @@ import { startRedis, type RedisServer } from '../support/servers/redis.ts';
 import { startTcpProxy } from '../support/servers/tcp-proxy.ts';
 import { until } from '../support/until.ts';
 
-/** A server of its own, to be killed. */
+/** A private server, which tests kill. */
 let server: RedisServer;
 let watcher: Redis;
 const open: RedisSignals[] = [];
@@ -30,7 +30,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** A process of a fleet, and what it has heard. */
+/** A process of a fleet, and the signals that it received. */
 const join = (url = server.url) => {
   const heard: string[][] = [];
   const signals = new RedisSignals(url, {

@@ -20,13 +20,13 @@ const pages = texts('dashboard/**/*.{ts,js}')
   .map(({ text }) => text)
   .join('\n');
 
-/** Class names that pages fill in: tones, columns and steps, by their words in the code. */
+/** Class names that pages insert: tones, columns and steps, by their words in the code. */
 const filledIn = new Set(
   ['good', 'busy', 'bad', 'idle', 'name', 'mono', 'actions', 'done', 'now', 'failed', 'tick']
     .concat(['limit', 'audit', 'tops', 'records', 'rows', 'select', 'extra', 'line'])
     .concat(['2xx', '3xx', '4xx', '5xx', 'refused'].map((outcome) => `outcome-${outcome}`)),
 );
-/** As they stand in attributes, with the words within holes: `class="card ${isOwn ? 'own' : ''}"`. */
+/** Class names in attributes, including words within holes: `class="card ${isOwn ? 'own' : ''}"`. */
 const written = new Set(
   [...found(pages, /class="([^"]*)"/g)].flatMap((names) => {
     const inHoles = [...names.matchAll(/'([^']*)'/g)].map(([, words = '']) => words);

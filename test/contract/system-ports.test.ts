@@ -58,7 +58,7 @@ const keyMaterialContract = (open: () => KeyMaterial): void => {
   test('random text has the requested length and uses every letter and digit, and nothing else', () => {
     const material = open();
     for (const length of [0, 1, 32]) expect(material.randomBase62(length)).toHaveLength(length);
-    // Each of 62 characters fails to appear among 20,000 with a chance of 1 in 10^139.
+    // The chance that one of 62 characters is missing among 20,000 is 1 in 10^139.
     expect([...new Set(material.randomBase62(20_000))].sort()).toEqual(Array.from(base62).sort());
   });
 

@@ -4,9 +4,9 @@ import ts from 'typescript';
 import { expect, test } from '@jest/globals';
 import { textFiles, trustingFiles } from '../support/text-parsers.ts';
 
-/** Methods that scan a whole text, some of them many times. */
+/** Methods that scan a whole text, some of them repeatedly. */
 const methods = new Set(['match', 'matchAll', 'normalize', 'search', 'split']);
-/** Functions that parse a text too. */
+/** Functions that also parse a text. */
 const functions = new Set([
   'BigInt',
   'JSON.parse',

@@ -31,7 +31,7 @@ afterAll(async () => {
 
 type Row = Readonly<Record<string, string | number | null>>;
 
-/** Columns that a test says nothing of, and that have to have a value, are empty or 0. */
+/** Required columns that a test does not set are empty or 0. */
 const put = (table: string, row: Row): void => {
   const columns = connection.pragma(`table_info(${table})`) as readonly {
     readonly name: string;
@@ -102,7 +102,7 @@ const wellWorld = () => {
 };
 type WellWorld = ReturnType<typeof wellWorld>;
 
-/** Breaks a law that no planted life breaks, and asks it. */
+/** Breaks a law that no planted life breaks, and checks it. */
 type Plant = (law: Law, its: WellWorld) => Facts | undefined;
 
 const plants: Readonly<Record<string, Plant>> = {

@@ -142,11 +142,7 @@ export class AcmeCertificateAuthority extends CertificateAuthority {
 const minuteMs = 60_000;
 const pauses = { least: minuteMs, most: 24 * 60 * minuteMs, otherwise: 6 * 60 * minuteMs };
 
-/**
- * Reads the renewal window (RFC 9773, section 4.2).
- * @param chain PEM
- * @returns undefined if the authority offers no window
- */
+/** Reads the renewal window (RFC 9773, section 4.2). @param chain PEM @returns undefined if none is offered */
 const renewalWindow = async (
   { session, clock }: Step,
   chain: string,
@@ -221,7 +217,7 @@ const isRefused = (error: unknown): boolean =>
   (error instanceof AcmeProblem && error.isDocumented && error.status < 500 && !isRateLimit(error));
 
 /**
- * The certificate may be replaced already or belong to another account. Then we lose only the exemption from limits.
+ * The certificate may be replaced already or belong to another account. Then we only lose the exemption from limits.
  */
 const unlessAboutReplacing = (error: unknown): undefined => {
   const isAbout =

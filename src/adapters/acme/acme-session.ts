@@ -153,7 +153,7 @@ export interface AuthorityLook {
 }
 
 /**
- * Reads the authority's state without changing it.
+ * Reads the authority's state without changes.
  * @param account our stored account
  * @throws AcmeProblem, NoUsableAnswer
  */

@@ -29,10 +29,7 @@ export interface ServerAddress {
 
 const written = /^(?:\[(?<v6>[^\]]+)\]|(?<v4>[^:[\]]+))(?::(?<port>\d{1,5}))?$/;
 
-/**
- * Parses an address; the default port is 53.
- * @throws Error for host names and invalid ports, which node:dns would accept
- */
+/** Parses an address; the default port is 53. @throws Error for host names and invalid ports; node:dns accepts them */
 export const parseServer = (text: string): ServerAddress => {
   const groups = written.exec(text)?.groups;
   const ip = isIPv6(text) ? text : (groups?.['v6'] ?? groups?.['v4'] ?? '');

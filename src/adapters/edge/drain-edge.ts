@@ -24,9 +24,7 @@ export interface DrainedEdge {
   readonly isReplaced: AbortSignal | undefined;
 }
 
-/**
- * Lets requests in progress get their answers. Idle connections of a replaced edge close only when clients close them.
- */
+/** Lets requests in progress finish. Idle connections of a replaced edge close only when clients close them. */
 export const drainEdge = async (edge: DrainedEdge): Promise<void> => {
   const { servers, connections, accepted, elapsed, isReplaced } = edge;
   const begun = elapsed();

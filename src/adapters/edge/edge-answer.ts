@@ -9,7 +9,7 @@ export type EdgeRequest = IncomingMessage & {
 export type EdgeResponse = ServerResponse;
 
 /**
- * Answers with the edge's own error page, without tenant data. A request body is not read, so the connection closes.
+ * Answers with the edge's own error page, without tenant data. The request body stays unread, so the connection closes.
  */
 export const refuse = (
   request: EdgeRequest,

@@ -185,9 +185,7 @@ export class EdgeConnection {
   }
 }
 
-/**
- * Returns the bytes that the system has not accepted. The property is undocumented; without it, connections look empty.
- */
+/** Bytes that the system has not accepted. The property is undocumented; without it, no connection looks full. */
 const queuedBytes = (socket: Socket): number => {
   const { _handle: handle } = socket as { _handle?: { readonly writeQueueSize?: number } | null };
   return handle?.writeQueueSize ?? 0;

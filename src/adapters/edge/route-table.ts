@@ -89,9 +89,7 @@ export class RouteTable {
     return this.#platformFiles?.certificate ?? stored();
   }
 
-  /**
-   * A `removed` event for a wildcard concerns all its hosts. The event also fires for a host that gets its own route.
-   */
+  /** A `removed` event for a wildcard concerns all its hosts. It also fires for a host that gets its own route. */
   on(change: RouteChange, listener: (host: string) => void): void {
     this.#changes.on(change, listener);
   }

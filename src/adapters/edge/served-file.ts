@@ -77,9 +77,7 @@ const typeOf = (path: string): string => {
   return mime.contentType(name.includes('.') ? name : '') || 'application/octet-stream';
 };
 
-/**
- * Files named by content hash (`app-3f9a1c07.js`) never change. Others are revalidated, so that new deploys are seen.
- */
+/** Files named by content hash (`app-3f9a1c07.js`) never change. Others are revalidated, to show new deploys. */
 const cacheControlOf = (path: string): string =>
   fingerprinted.test(path)
     ? 'public, max-age=31536000, immutable'
@@ -117,7 +115,7 @@ type Portion =
 const whole: Portion = { kind: 'whole' };
 
 /**
- * Chooses the range. RFC 9110, section 14, allows the whole file for invalid or several ranges.
+ * Chooses the range; RFC 9110, section 14, allows the whole file for invalid or several ones.
  * @param condition `If-Range`
  */
 export const portionOf = (

@@ -89,11 +89,7 @@ const exposed = [
   'X-Request-Id',
 ].join(',');
 
-/**
- * Fetch standard, "CORS protocol".
- * @param origins as browsers send them; `*` allows any
- * @returns the answer to a preflight
- */
+/** Fetch standard, "CORS protocol". @param origins as sent by browsers; `*` allows any @returns a preflight's answer */
 const crossOrigin = (
   origins: readonly string[],
 ): ((context: RequestContext) => Answer | undefined) => {

@@ -64,9 +64,7 @@ interface Pages {
   addTo(app: Koa): void;
 }
 
-/**
- * Combines everything in one Koa application: pages at /dashboard and, for browsers, at /; `answer` handles the rest.
- */
+/** Combines all in one Koa application: pages at /dashboard and, for browsers, at /; `answer` handles the rest. */
 export const webApp = (
   answer: RequestHandler,
   pages: Pages | undefined,

@@ -159,10 +159,7 @@ export class Database {
     return this.prepareWrite<Parameters>((db, the) => withNext(build(db, the)));
   }
 
-  /**
-   * Prevents others from changing, removing or locking the row until the transaction ends. Lock accounts before
-   * projects.
-   */
+  /** Excludes changes, removal and locks by others until the transaction ends. Lock accounts before projects. */
   async lock<Table extends LockableTable>(
     table: Table,
     id: string,

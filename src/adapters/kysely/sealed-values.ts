@@ -100,9 +100,7 @@ export class SealedValues {
     return keyUses(this.#database);
   }
 
-  /**
-   * Seals values of older keys with the current key, in slices, while others write. An interrupted run can be repeated.
-   */
+  /** Seals values of older keys with the current key, in slices, while others write. A run can be repeated. */
   async reseal(onSlice: (values: number) => void): Promise<readonly LeftValue[]> {
     const left: LeftValue[] = [];
     for (const table of tables) {

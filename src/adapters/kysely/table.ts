@@ -122,9 +122,7 @@ interface AnyColumn extends Pick<Column<never, never>, 'type' | 'isNullable'> {
 }
 type AnyColumns = Readonly<Record<string, AnyColumn>>;
 
-/**
- * `table({ … } satisfies ColumnsOf<Pet, 'accountId'>)` does not compile while a field is missing. `Also` adds columns.
- */
+/** `table({ … } satisfies ColumnsOf<Pet, 'accountId'>)` fails to compile if a field is missing. `Also` adds columns. */
 export type ColumnsOf<Fields, Also extends string = never> = Readonly<Record<Also, AnyColumn>> & {
   readonly [Field in keyof Fields]-?: AnyColumn & {
     readonly read: (stored: never) => Fields[Field];

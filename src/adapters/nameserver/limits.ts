@@ -27,7 +27,7 @@ interface RateOptions {
 }
 
 /**
- * Counts in a table of fixed size, which forged senders cannot fill. Networks may share a slot; they retry over TCP.
+ * Counts in a table of fixed size, which forged senders cannot fill. Networks that share a slot may have to use TCP.
  */
 export class AnswerRate {
   readonly #counts = new Uint32Array(slots);

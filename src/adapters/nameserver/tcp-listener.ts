@@ -77,10 +77,7 @@ export class TcpListener {
     if (theirs?.size === 0) this.#byNetwork.delete(network);
   }
 
-  /**
-   * Ends the quietest connection of the largest networks (RFC 7766, section 6.2.3), so that few networks cannot hold
-   * all.
-   */
+  /** Ends the quietest connection of the largest networks (RFC 7766, section 6.2.3), so that few cannot hold all. */
   #makeRoom(): void {
     const networks = [...this.#byNetwork];
     const most = Math.max(...networks.map(([, { size }]) => size));

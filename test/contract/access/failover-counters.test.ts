@@ -13,7 +13,7 @@ const limits = { perMinute: 5, perDay: 100 };
 const away = new Unavailable('Redis', undefined);
 
 class SharedInMemory extends MemoryQuotaCounters implements SharedCounters {
-  /** As when a new connection is open. */
+  /** Called like the listener of a new connection. */
   connect: () => void = () => undefined;
 
   onConnected(listener: () => void): void {
@@ -82,7 +82,7 @@ test('late counts never lower what was counted locally meanwhile', async () => {
 });
 
 describe('shared counters that come back', () => {
-  /** An empty server, or one that had not received the last counts. */
+  /** Simulates a server that returns empty, or without the last counts. */
   const comeBackEmpty = () => {
     comeBack();
     shared.restore(

@@ -33,7 +33,7 @@ describeStores('the requests for mails', (stores) => {
     const { id } = await added(draft);
     await requests.answer(id, at, () => Promise.resolve(true));
   };
-  /** When mails were sent that count with this reason. */
+  /** The times of earlier mails that count with this reason. */
   const before = async (reason: MailRequest['reason'], at: Date): Promise<readonly number[]> => {
     const { id } = await added({ reason });
     const found: Date[] = [];

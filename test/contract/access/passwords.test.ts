@@ -49,7 +49,7 @@ describe('passwords under scrypt', () => {
     expect(await passwords.matches(password, other)).toBe(true);
   });
 
-  /** How many keys were derived during `work`, and how many of them at once. */
+  /** The number of keys derived during `work`, and how many of them at once. */
   const derivedBy = async (work: () => Promise<unknown>) => {
     const begun = new Set<number>();
     const derived = { all: 0, most: 0 };
@@ -59,7 +59,7 @@ describe('passwords under scrypt', () => {
         begun.add(id);
         derived.most = Math.max(derived.most, begun.size);
       },
-      // The answer is there.
+      // The answer has arrived.
       before: (id) => {
         if (begun.delete(id)) derived.all++;
       },

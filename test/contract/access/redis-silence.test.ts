@@ -18,7 +18,7 @@ const now = new Date('2026-03-01T12:00:00Z');
 const limits = { perMinute: 30, perDay: 1000 };
 const unavailable = expect.objectContaining({ name: 'Unavailable' }) as unknown;
 
-/** Servers of our own, to be frozen and demoted. */
+/** Private servers, which tests freeze and demote. */
 let server: RedisServer;
 let heir: RedisServer;
 let proxy: TcpProxy;

@@ -110,7 +110,7 @@ describeStores('the sessions', (stores) => {
         return others;
       });
       expect(await listed()).toHaveLength(mostSessions);
-      // As by a clock that was set back.
+      // The time of a clock that was set back.
       const late = await started({}, later(0));
       const expected = [...all.toReversed(), late].map(({ session }) => session);
       expect(await listed()).toEqual(expected);

@@ -24,7 +24,7 @@ describe('a backup of deploys in a folder', () => {
   const named = async () =>
     Object.keys((await new BackupFolder(store.backups).manifest())?.deploys ?? {});
   const folderOf = (id: string) => join(store.dataDir, 'deploys', id);
-  /** Files exist before the row, and are removed after it. */
+  /** Files exist before their row and are removed after it. */
   const add = (id: string) => {
     cpSync(folderOf(first), folderOf(id), { recursive: true });
     store.change(
@@ -172,7 +172,7 @@ describe('a backup of deploys in an object store', () => {
       expect(await objects.read(key)).toEqual(stored);
       expect(await objects.read(list)).toEqual(listed);
     }
-    // A backup that is damaged itself replaces nothing.
+    // A damaged backup replaces nothing.
     const place = join(store.backups, 'deploys', key);
     const whole = readFileSync(place);
     await objects.remove(key);

@@ -64,7 +64,7 @@ interface Reference {
 
 const integers = [-(2n ** 63n), 2n ** 63n - 1n, 0n];
 const assigned = [0n, 7n, 2n ** 53n + 1n];
-/** They differ by case and contain characters that need escaping. */
+/** Values that differ by case and contain characters that need escaping. */
 const texts = ['a', 'A', 'b'].map((letter) => `${letter}é'"\\\0😀\n`);
 
 const fillAll = (file: SqliteDatabase.Database, tables: readonly string[]): void => {
@@ -90,7 +90,7 @@ describe('a move from SQLite to MySQL', () => {
   test('copies every table exactly: every digit, byte and null', async () => {
     const tables = await withSqliteSource(path(), (source) => Promise.resolve(source.tables()));
     const before = inSource((file) => {
-      // They hold one row each, with the id 1.
+      // These tables have one row each, with the id 1.
       for (const table of tables) file.exec(`delete from ${table}`);
       fillAll(file, tables);
       const all = tables.map((table) => file.prepare(`select * from ${table}`).raw().all());

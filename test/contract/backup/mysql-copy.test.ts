@@ -31,7 +31,7 @@ beforeAll(async () => {
   Object.assign(process.env, await mysqlPrograms(), { TMPDIR: folder });
 });
 afterAll(async () => {
-  // The next file of tests may have the same process.
+  // The next test file may run in the same process.
   for (const name of Object.keys(process.env)) Reflect.deleteProperty(process.env, name);
   Object.assign(process.env, environment);
   await rm(folder, { recursive: true });

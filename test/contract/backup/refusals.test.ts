@@ -62,7 +62,7 @@ test('a damaged database does not overwrite a good backup', async () => {
   await copyFile((store.home.settings['DATABASE_URL'] ?? '').slice('sqlite:'.length), path);
   store.change('drop table marked');
   const bytes = await readFile(path);
-  // Every query still answers; only the index no longer has what its table has.
+  // Every query still works, but the index no longer matches its table.
   bytes.write('marker of anothe', bytes.lastIndexOf('marker of a test'));
   await writeFile(path, bytes);
   const { code, stderr } = await store.run(['backup', store.backups], machine);
@@ -81,7 +81,7 @@ describe('a folder with a backup of a newer release', () => {
   const folder = () => join(store.folder, 'newer');
   beforeEach(() => store.told(['backup', folder()]));
 
-  /** Only the number of its format stays in its place in every release. */
+  /** Only the format number has the same place in every release. */
   const newer = () => JSON.stringify({ format: 2, signature: 'of a newer release', backups: [] });
   const grown = async (path: string) => {
     const { manifest } = JSON.parse(await readFile(path, 'utf8')) as { manifest: object };

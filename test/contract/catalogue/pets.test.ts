@@ -22,7 +22,7 @@ import { refusal, refuse } from '../../support/refusal.ts';
 const rex: PetDraft = { name: 'Rex', categoryId: 7n, status: 'available' };
 const everything = { after: 0n, limit: 1000 };
 
-/** What a search has to find, worked out the slow way. */
+/** Computes slowly what a search must find. */
 const fittingIn = (
   all: readonly Pet[],
   { order, status, categoryId, beginning }: Omit<PetSearch, 'after' | 'limit'>,
@@ -117,7 +117,7 @@ describeStores('animals', (stores) => {
     expect(await pets.list(account, { after, limit: 0 }, 'available')).toEqual([]);
   });
 
-  /** All pages of a search, joined. */
+  /** All pages of a search, concatenated. */
   const pagesOf = async (search: Omit<PetSearch, 'after'>): Promise<readonly Pet[]> => {
     const all: Pet[] = [];
     for (let after: Pet | undefined; ; after = all.at(-1)) {
@@ -125,7 +125,7 @@ describeStores('animals', (stores) => {
       expect(page.length).toBeLessThanOrEqual(search.limit);
       if (page.length === 0) return all;
       all.push(...page);
-      // Pages that overlap would never end.
+      // Overlapping pages would never end.
       expect(all.length).toBeLessThan(1000);
     }
   };

@@ -15,7 +15,7 @@ const pets: ManyRows = {
   ]),
 };
 
-/** What texts are compared with; all others are numbers. */
+/** The values of text parameters; all other parameters are numbers. */
 const texts: Readonly<Record<string, string>> = {
   account_id: 'acct_1',
   status: 'sold',
@@ -25,7 +25,7 @@ const texts: Readonly<Record<string, string>> = {
 describe.each(databaseKinds)('with thousands of animals, on %s', (kind) => {
   const explained = explainedDatabase(kind, [pets]);
 
-  /** How each search reads the animals. */
+  /** How the database reads the animals for each search. */
   const readsOf = async (
     searches: readonly Pick<PetSearch, 'order' | 'beginning'>[],
   ): Promise<readonly string[]> => {

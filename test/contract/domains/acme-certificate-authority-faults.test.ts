@@ -178,7 +178,7 @@ describe('a rate limit', () => {
     const url = await challengeUrlOf({ authority }, order);
     for (const step of stepsOf(authority, order, url)) {
       lab.gate.log.length = 0;
-      // The directory is cached only as long as nothing went wrong.
+      // The directory is cached only until the first failure.
       lab.gate.setFaults({ match: /^POST/, status: 429, problem });
       expect(await step()).toMatchObject({ failure: { reason: 'rate_limited' } });
       expect(lab.gate.asked(/^POST/)).toHaveLength(1);

@@ -18,7 +18,7 @@ afterEach(() => {
   lab.dns.setFaults({});
 });
 
-/** How an order ends, and what a later look at it reports. */
+/** How an order ends, and what a later look reports. */
 const ending = async (connected = connectAuthority(lab)) => {
   const order = await placed(connected.authority);
   const end = await takeTo(connected, order, 'issued');
@@ -151,7 +151,7 @@ describe('a name is rejected', () => {
 describe('an order that became invalid', () => {
   const now = new Date('2026-03-01T12:00:00Z');
 
-  /** What is reported of an order when these documents replace its own. */
+  /** The report on an order when these documents replace its own. */
   const lookAt = async (documents: { order: object; authorization: object }) => {
     const { authority } = connectAuthority(lab, {}, { clock: new SettableClock(now) });
     const order = await placed(authority);

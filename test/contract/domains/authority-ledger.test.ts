@@ -53,7 +53,7 @@ const noUse: CaUse = {
   ...{ registeredDomain: [], exactName: [], ownHosts: [] },
 };
 
-/** What counts in each window. */
+/** The entries that count in each window. */
 const counted: Readonly<Record<CaWindow, Pick<LedgerEntry, 'kind' | 'isManual'>>> = {
   automaticFailures: { kind: 'failure', isManual: false },
   manualFailures: { kind: 'failure', isManual: true },
@@ -77,7 +77,7 @@ describeStores('the ledger of authorities', (stores) => {
   const enter = (one: LedgerEntry) => stores.edgeWriter.writeLedger({ entered: [one] });
   const processes = () => [ledger, stores.secondProcess.ledger] as const;
   const allowed = (): BudgetVerdict => ({ allowed: true });
-  /** Counts and enters in one step, as an order for a name of our own does. */
+  /** Counts and enters in one step, like an order for one of the platform's names. */
   const reserve = async (
     order: AskedOrder,
     decide: (use: CaUse) => BudgetVerdict,

@@ -17,9 +17,9 @@ import {
 } from './certificate-authority-steps.ts';
 
 export interface OpenAuthority extends AnsweredAuthority {
-  /** The real time, more or less: TLS clients go by that. */
+  /** Approximately the real time, which TLS clients use. */
   readonly clock: Clock;
-  /** What clients trust, in PEM, once something was issued. */
+  /** The root that clients trust, in PEM, after the first issuance. */
   root(): Promise<string>;
   close(): Promise<void>;
 }
@@ -36,7 +36,7 @@ export const leafOf = ({ chain }: Pick<Certificate, 'chain'>): X509Certificate =
   return leaf;
 };
 
-/** @returns what a client that trusts `root` learns @throws Error of its handshake */
+/** @returns what a client that trusts `root` sees @throws Error of its handshake */
 export const visit = async (
   { chain, privateKey }: Certificate,
   root: string,
@@ -57,7 +57,7 @@ export const visit = async (
   }
 };
 
-/** The contract of orders, for any certificate authority. */
+/** The contract of orders for any certificate authority. */
 export const certificateOrdersContract = (
   open: () => Promise<AnsweredAuthority & { close(): Promise<void> }>,
 ): void => {
@@ -131,7 +131,7 @@ export const certificateOrdersContract = (
   });
 };
 
-/** In addition, what clients see, for authorities that issue real certificates. */
+/** The additional contract of authorities that issue real certificates: what clients see. */
 export const certificateAuthorityContract = (open: () => Promise<OpenAuthority>): void => {
   let opened: OpenAuthority;
   let issued: Certificate;

@@ -20,7 +20,7 @@ const newHost = () => `${ids.next('www').replace('_', '-')}.shop.example`;
 describeStores('certificates', (stores) => {
   const { certificates } = stores;
 
-  /** As an edge gets them, with decrypted private keys. */
+  /** Certificates as an edge gets them, with decrypted private keys. */
   const loaded = async (
     host: string,
     { edgeRecords }: Pick<StoragePorts, 'edgeRecords'> = stores,

@@ -7,7 +7,7 @@ import type { Zone } from '../../lab/dns/zone.ts';
 import type { DnsVerifier } from '../../../src/domains/ports.ts';
 import { NodeDnsVerifier } from '../../../src/adapters/dns/node-dns-verifier.ts';
 
-/** A host that leads to `target` by CNAME. */
+/** A host with a CNAME to `target`. */
 interface PublishedHost {
   readonly host: string;
   readonly target: string;
@@ -18,9 +18,9 @@ interface PublishedHost {
 
 interface AskedResolvers {
   readonly verifier: DnsVerifier;
-  /** At least two, as the facts name them, in the order of the settings. */
+  /** At least two, named as in the facts, in the order of the settings. */
   readonly resolvers: readonly string[];
-  /** @param last what only the last resolver knows instead */
+  /** @param last replaces the records that the last resolver knows */
   publish(host: PublishedHost, last?: PublishedHost): void;
   close(): Promise<void>;
 }
@@ -37,7 +37,7 @@ const absent = { kind: 'no_such_name' };
 const only = (record: string): unknown =>
   expect.objectContaining({ kind: 'records', records: [record] });
 
-/** @param open its clock stands at `checkedAt` */
+/** @param open stops the clock at `checkedAt` */
 const dnsVerifierContract = (open: () => Promise<AskedResolvers>): void => {
   let asked: AskedResolvers;
   beforeAll(async () => {

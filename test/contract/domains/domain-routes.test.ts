@@ -34,14 +34,14 @@ describeStores('routes of projects, and pairs of domains', (stores) => {
   });
 
   const process = (n: number) => (n % 2 ? stores : stores.secondProcess);
-  /** By host, the deploy that it leads to; without the addresses of single deploys. */
+  /** The deploys that hosts serve, by host, without the addresses of single deploys. */
   const served = async (of = project) =>
     Object.fromEntries(
       [...(await routesIn(stores, of))]
         .filter(([name]) => !isPreview(name))
         .map(([name, route]) => [name, route.kind === 'site' ? route.deployId : route.to]),
     );
-  /** The own host of a project and these, with the deploy that it serves. */
+  /** The project's own host and these hosts, with the deploy that the project serves. */
   const wholly = async ({ slug }: Project, hosts: readonly string[]) => {
     const deploy = (await stores.projects.find(slug))?.servedDeployId;
     return Object.fromEntries([slug, ...hosts].map((host) => [host, deploy]));
@@ -110,7 +110,7 @@ describeStores('routes of projects, and pairs of domains', (stores) => {
       const other = await servedProject(stores);
       const claims: { readonly domain: CustomDomain; readonly project: Project }[] = [];
       for (let n = 0; n < 6; n++) {
-        // Each project takes three names from the other one.
+        // Each project takes three names from the other.
         const [from, to] = n % 2 ? [project, other] : [other, project];
         const { host } = await liveDomain(stores, from);
         claims.push({ domain: await newDomain(stores, to, { host }), project: to });
@@ -140,7 +140,7 @@ describeStores('routes of projects, and pairs of domains', (stores) => {
     readonly domains?: CustomDomains;
   }
 
-  /** Asks the port for a name and its other one. */
+  /** Adds a name and its pair through the port. */
   const add = async ({ host, limit = 1000, domains = stores.domains }: Wanted) => {
     const { accountId, id: projectId } = project;
     const draftOf = (name: string) => {

@@ -160,7 +160,7 @@ describe('a name that an error suggests', () => {
   });
 });
 
-/** What was typed may itself look like the end of an advice. */
+/** The typed text may itself look like the end of an advice. */
 const quotedAtStart = /^".*"/su;
 
 /** The error message for a refused name; '' for an accepted one. */

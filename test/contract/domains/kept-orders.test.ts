@@ -148,7 +148,7 @@ describeStores('orders of certificates', (stores) => {
         host: domain.host,
         privateKey: 'key',
       };
-      // If it began first, the removal may delete it before it is read back.
+      // If the order began first, the removal may delete it before it is read back.
       await Promise.allSettled([
         stores.domains.change(domain.id, remove),
         stores.secondProcess.certificateOrders.begin(draft),

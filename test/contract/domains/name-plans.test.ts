@@ -8,7 +8,7 @@ import { databaseKinds } from '../../support/servers/databases.ts';
 import { explainedDatabase, type ManyRows } from '../../support/servers/query-plans.ts';
 import { mustNotBeUsed } from '../../support/strict-fake.ts';
 
-/** Half of them are proven. */
+/** Half of the domains are proven. */
 const domains: ManyRows = {
   table: 'domains',
   columns: [

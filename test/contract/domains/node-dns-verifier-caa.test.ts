@@ -70,7 +70,7 @@ test('lookups above the deciding level are not awaited', async () => {
   inspect.dns.setZone({ [host]: { CAA: [ours] } });
   const silent = { drop: true, types: ['CAA'] } as const;
   inspect.dns.setFaults({ test: silent, 'customer.test': silent });
-  // Those would take longer than any test may.
+  // Waiting for those lookups would take longer than any test may.
   expect(await caaOf()).toEqual([{ name: host, answer: records(ours) }]);
 });
 

@@ -16,7 +16,7 @@ import {
   type Unbound,
 } from '../../support/servers/unbound.ts';
 
-/** Unbound itself answers for names below `test`. */
+/** The platform is not below `test`, because Unbound itself answers for names there. */
 const expectation = { ...usual, platformHost: 'platform.example' };
 const host = 'shop.customer.example';
 const target = `${expectation.token}.${expectation.platformHost}`;
@@ -28,7 +28,7 @@ const zone = {
     `_animal-store-challenge IN TXT "animal-store-verify=${expectation.token}"`,
   ],
 };
-/** The zone of the platform, and the one above the customer's: neither is signed. */
+/** The platform's zone, and the zone above the customer's. Neither is signed. */
 const others = [
   { name: expectation.platformHost, records: [`${expectation.token} IN A 192.0.2.10`] },
   { name: 'example', records: [] },
@@ -43,7 +43,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const open: Unbound[] = [];
 afterAll(() => Promise.all(open.map((one) => one.stop())));
 
-/** @returns a resolver for each, as the verifier takes it */
+/** @returns a resolver for each, in the form that the verifier accepts */
 const resolversFor = async (
   signatures: Signatures,
   ...validates: readonly boolean[]

@@ -14,7 +14,7 @@ import type { Zone } from '../../lab/dns/zone.ts';
 
 const inspect = openInspections();
 
-/** The host leads to the first name, that to the second one, and so on. */
+/** The host has a CNAME to the first name, which has one to the second, and so on. */
 const chainOf = (...names: string[]): Zone =>
   Object.fromEntries(
     names.map((name, at) => [at === 0 ? host : names[at - 1]!, { CNAME: [name] }]),

@@ -34,7 +34,7 @@ test('more than a thousand records are too large and are not queried again', asy
   inspect.dns.setZone({ [host]: its });
   const { a, aaaa } = await inspect.one(host);
   expect([a, aaaa]).toEqual([failed('too_large'), failed('too_large')]);
-  // Over UDP, where it is cut, and over TCP.
+  // Once over UDP, where the answer is truncated, and once over TCP.
   expect(timesAsked(inspect.dns, host, 'A')).toBe(2);
 });
 
@@ -46,7 +46,7 @@ test('a message with thousands of records is not even read', () => {
   expect(decoded(reply(1101))).toBeUndefined();
 });
 
-/** As much of every type as one message over TCP takes. */
+/** As many records of every type as fit into one message over TCP. */
 const fullest = (name: string) => ({
   [name]: {
     A: many(900, address),

@@ -104,7 +104,7 @@ test('two hundred concurrent hosts use a limited number of sockets, which are al
     servers: inspect.dns.servers,
     clock: new SystemClock(),
     randomLabel: () => 'made-up',
-    // More than a busy machine needs; queries whose datagram is lost are repeated.
+    // More time than a busy machine needs. Queries with a lost datagram are repeated.
     ...{ perTryMs: 8_000, deadlineMs: 100_000 },
   });
   const hosts = Array.from({ length: 200 }, (_, n) => `shop-${n}.customer.test`);
@@ -131,7 +131,7 @@ test('queries that no longer matter are cancelled', async () => {
   inspect.dns.setZone({ [host]: { CAA: [{ tag: 'issue', value: 'ca.test' }] } });
   const silent = { drop: true, types: ['CAA'] } as const;
   inspect.dns.setFaults({ 'customer.test': silent, test: silent });
-  // It would be open for longer than any test may take.
+  // The connection would stay open for longer than any test may take.
   await inspect.one(host);
   expect(timesAsked(inspect.dns, 'customer.test', 'CAA')).toBe(1);
   await until('all sockets are closed', () => openFiles() <= before);

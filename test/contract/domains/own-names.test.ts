@@ -23,7 +23,7 @@ const validity = { notBefore: later(0), notAfter: later(90 * 86_400_000) };
 const authority = 'authority.test';
 
 let hosts = 0;
-/** Of a project in an account of its own, so that only the limit for all of them is met. */
+/** A name in an account of its own, so that only the limit for all accounts applies. */
 const newName = () => {
   const host = `shop-${++hosts}.sites.example`;
   return { authority, accountId: `acct_${hosts}`, host, registrableDomain: 'sites.example' };

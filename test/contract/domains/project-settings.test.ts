@@ -215,7 +215,7 @@ describeStores('settings of projects', (stores) => {
         adoptPrimary({ settings: port, clock: { now: () => later(9) } }),
       );
       if (order === 'in the other order') adopts.reverse();
-      // Each event comes at least once.
+      // Each event is delivered at least once.
       await Promise.all([...adopts, ...adopts].map((adopt) => adopt(projectId)));
       expect((await settings.read(projectId)).primary).toBe(one.host);
       const events = await takeEvents(stores);

@@ -38,13 +38,13 @@ describeStores('proven names', (stores) => {
     host = newHost();
   });
 
-  /** The name on a project of another account. */
+  /** Adds the name to a project of another account. */
   const elsewhere = async () => newDomain(stores, await servedProject(stores), { host });
   const rivals = (count: number): Promise<readonly CustomDomain[]> =>
     Promise.all(Array.from({ length: count }, elsewhere));
   const process = (n: number) => (n % 2 ? domains : stores.secondProcess.domains);
 
-  /** An order that is under way, with its challenge. @returns its subject */
+  /** Begins an order with its challenge. @returns its subject */
   const orderFor = async ({ id }: CustomDomain, attempt = ':1'): Promise<string> => {
     const subject = `domain:${id}${attempt}`;
     await stores.certificateOrders.begin({ authority: '', subject, host, privateKey: 'secret' });
@@ -56,7 +56,7 @@ describeStores('proven names', (stores) => {
     expect(await stores.certificateOrders.answer(host, subject)).toBe(order && 'yes');
     return order !== undefined;
   };
-  /** What a new edge gets for the name. */
+  /** What a new edge receives for the name. */
   const served = async () => {
     const { routes, certificates } = await stores.secondProcess.edgeRecords.changesSince(0n);
     const route = routes.find(({ name }) => name === host);
@@ -296,7 +296,7 @@ describeStores('proven names', (stores) => {
   });
 
   describe('while a verified name waits for its certificate', () => {
-    /** Whether an edge knows the name, which it then refuses for want of a certificate. */
+    /** Whether an edge knows the name, which it then refuses because it has no certificate. */
     const isKnown = async (name = host) => {
       const { routes, certificates } = await stores.edgeRecords.changesSince(0n);
       expect(certificates.map((one) => one.host)).not.toContain(name);
@@ -340,7 +340,7 @@ describeStores('proven names', (stores) => {
       const second = await stores.together(async () => {
         await domains.change(one, verify);
         const proof = elsewhere.change(other, verify);
-        // As long as the first one is not stored, the second one waits; if it did not, it would be over by now.
+        // The second change waits until the first one is stored. Without that, it would be over by now.
         for (let n = 0; n < 30; n++) await elsewhere.get(other);
         return { proof };
       });

@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => stores.close());
 beforeEach(() => {
   signals = 0;
-  // However slow the machine is, what is written in one turn is stored together.
+  // However slow the machine is, writes of one turn are stored together.
   holdStopwatch();
 });
 afterEach(() => {
@@ -33,9 +33,9 @@ afterEach(() => {
 });
 
 /**
- * Each one verifies its own domain, except those that refuse.
+ * Each caller verifies a separate domain, except callers that refuse.
  * @param beside what another caller does meanwhile
- * @returns which domain is whose
+ * @returns the domain of each caller
  */
 const verifyAll = async (
   refusing: readonly Actor[] = [],

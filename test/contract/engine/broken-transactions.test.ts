@@ -31,7 +31,7 @@ afterEach(() => {
   proxy.refuse([]);
 });
 
-/** Two rows of any table; their names tell the two writes apart. */
+/** Stores two rows of any table, whose names distinguish the two writes. */
 const store = (name: string): Promise<unknown> =>
   database.transaction(async (db) => {
     for (const half of ['first half', 'second half']) {

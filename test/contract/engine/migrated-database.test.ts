@@ -8,7 +8,7 @@ const toldOf = async (home: TestDatabase): Promise<readonly string[]> => {
   const connection = await createConnection({ uri: home.url, dateStrings: true });
   const statements = await tablesOf(connection);
   await connection.end();
-  // When each migration was applied.
+  // Removes the times when migrations were applied.
   return statements.map((one) => one.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, ''));
 };
 

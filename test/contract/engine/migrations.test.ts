@@ -30,7 +30,7 @@ const main = resolve(import.meta.dirname, '../../../src/main.ts');
 let home: TestDatabase;
 let database: Database;
 
-/** In a separate process, as an operator or a starting service does it. @returns what it applied */
+/** Migrates in a separate process, like an operator or a starting service. @returns the applied migrations */
 const migrateInProcess = async (): Promise<readonly string[]> => {
   const { stdout } = await promisify(execFile)(
     process.execPath,
@@ -40,7 +40,7 @@ const migrateInProcess = async (): Promise<readonly string[]> => {
   return (JSON.parse(stdout) as { applied: string[] }).applied;
 };
 
-/** Tables with their columns: of what type each is, and whether it may be null. */
+/** Tables with their columns: the type of each, and whether it may be null. */
 type Tables = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 const column = (type: string, isNullable: boolean): string =>

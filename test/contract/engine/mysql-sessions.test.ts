@@ -13,7 +13,7 @@ const strange = [
   '--transaction-isolation=SERIALIZABLE',
   '--sql-mode=',
   '--default-time-zone=+05:00',
-  // Only users without special rights get it.
+  // Applies only to users without special rights.
   '--init-connect=set names latin1, foreign_key_checks = 0, sql_select_limit = 1',
 ];
 
@@ -68,7 +68,7 @@ describe('on a server with strange defaults', () => {
       database.db.selectNoFrom(({ fn }) => fn('connection_id', []).as('id')).executeTakeFirst();
     const before = await connection();
     expect(await connection()).toEqual(before);
-    // Not `root`, whose session is in a transaction here.
+    // The session of `root` is in a transaction here, so this opens another one.
     const admin = await createConnection(own.url);
     await admin.query('set global read_only = 1');
     jest.advanceTimersByTime(1_001);

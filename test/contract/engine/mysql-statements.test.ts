@@ -55,7 +55,7 @@ const expectAll = async (find: ReturnType<typeof leasesOf>): Promise<void> => {
   }
 };
 
-/** What a connection is asked meanwhile, without the text of the statements. */
+/** The commands that a connection receives meanwhile, without the texts of the statements. */
 const verbsOf = async (work: () => Promise<unknown>): Promise<readonly string[]> => {
   proxy.takeAsked();
   await work();
@@ -161,7 +161,7 @@ test('a query is refused at its own deadline, and a query that began later is no
   proxy.slowDown(300);
   const patient = await findWithin(Infinity);
   const hasty = await findWithin(50);
-  // Before the answer to the one that was asked first.
+  // The later query fails before the earlier one is answered.
   const refused = expect(Promise.race([hasty.found, patient.found])).rejects.toBeInstanceOf(
     OutOfTime,
   );

@@ -37,7 +37,7 @@ describeStores(
     const planChanged = (occurredAt = later(0)): AccessEvent => {
       return { type: 'plan_changed', accountId: account, occurredAt, ...toPro };
     };
-    /** Of a type that the audit log does not show. */
+    /** An event of a type that the audit log does not show. */
     const hidden = (
       occurredAt: Date,
       type: 'deploy_discarded' | 'certificate_ordered' = 'deploy_discarded',

@@ -11,7 +11,7 @@ import { emptyDatabase, openDatabase, type TestDatabase } from '../../support/se
 
 let home: TestDatabase;
 let database: Database;
-/** Sees what is committed, as another program does. */
+/** Sees committed data, like another program. */
 let observer: SqliteDatabase.Database;
 beforeAll(async () => {
   home = await emptyDatabase('sqlite');
@@ -168,7 +168,7 @@ test('a process that writes without a pause lets other processes use the file in
   }
 });
 
-/** A transaction of two writes, each of which may be taken, and how it goes on in between. */
+/** A transaction of two writes, each of which may violate uniqueness, and what happens between them. */
 const member = fc.record({
   subjects: fc.tuple(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 0, max: 40 })),
   startsAfter: fc.integer({ min: 0, max: 2 }),

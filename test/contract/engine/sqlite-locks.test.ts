@@ -58,7 +58,7 @@ test('while another program has the lock, readers do not wait and writers are se
     await write(name, at);
     order.push(name);
   });
-  // If these had to wait, they would wait for ever.
+  // If these had to wait, they would wait forever.
   await database.ping();
   expect(await stored()).toEqual([]);
   expect(order).toEqual([]);
@@ -84,7 +84,7 @@ test('a writer waits for another program two seconds from its own arrival, while
   let ended = 0;
   const writing = [
     ...names(25).map(write),
-    // More than one batch.
+    // More writes than one batch holds.
     ...names(30).map((name) => database.batched(() => insert(`batched ${name}`))),
   ].map((one) => one.finally(() => (ended += 1)));
   const outcomes = Promise.allSettled(writing);
@@ -140,7 +140,7 @@ test('the wait of a writer does not include earlier locks or writes of its own p
     throw Object.assign(new Error('locked'), { code: 'SQLITE_BUSY' });
   };
   const enter = () => writers.enter(attempt, { lockMs: 100, leftMs: Infinity });
-  /** Unlocks once an attempt was refused because of the lock. */
+  /** Unlocks once the lock has refused an attempt. */
   const openAfterRefusal = async (): Promise<void> => {
     const before = refusals;
     isLocked = true;

@@ -33,7 +33,7 @@ beforeEach(() => {
   answers = {};
 });
 
-/** The limits of nodemailer for each step have other words. */
+/** At the deadline the error has this message. The limits of nodemailer for each step have different messages. */
 const atDeadline = 'Message sending aborted';
 const postman = (url = server.url, deadlineMs = neverMs) =>
   new SmtpPostman(smtpOptions(url), sender, deadlineMs);

@@ -12,7 +12,7 @@ import { allDue } from '../../support/webhooks/stored-webhook.ts';
 
 const numbers = Array.from({ length: 5000 }, (_, n) => n);
 
-/** All but one in a hundred ended. */
+/** 99 of 100 deliveries have ended. */
 const deliveries: ManyRows = {
   table: 'webhook_deliveries',
   columns: [
@@ -26,7 +26,7 @@ const deliveries: ManyRows = {
   ]),
 };
 
-/** Sent long ago, of two kinds. */
+/** Mails of two kinds, sent long ago. */
 const mails: ManyRows = {
   table: 'mails',
   columns: [
@@ -42,7 +42,7 @@ const mails: ManyRows = {
 describe.each(databaseKinds)('with thousands of deliveries and mails, on %s', (kind) => {
   const explained = explainedDatabase(kind, [deliveries, mails]);
 
-  /** How the table is read by each of the statements since the test began. */
+  /** How each statement has read the table since the test began. */
   const reads = async (table: string): Promise<readonly string[]> =>
     (await explained.steps()).filter((step) => step.includes(table));
 

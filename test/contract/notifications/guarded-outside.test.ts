@@ -26,7 +26,7 @@ const notPublic = (host: string) => ({
 
 let dns: DnsServer;
 let tls: TlsPair;
-/** Trusted too, but for another name. */
+/** A trusted certificate, but for another name. */
 let othersTls: TlsPair;
 const trustedBefore = getCACertificates();
 beforeAll(async () => {
@@ -52,7 +52,7 @@ const outside = (settings: { withinMs?: number; ownAddresses?: string[]; lab?: b
     dnsServers: dns.servers.slice(0, 1),
     rules: { allowsThisMachine: settings.lab ?? true },
     ownAddresses: settings.ownAddresses ?? [],
-    // Against hanging, never a measure.
+    // Only a guard against hanging, not a measure.
     withinMs: settings.withinMs ?? 120_000,
   });
 
@@ -77,7 +77,7 @@ interface Received {
   readonly body: string;
 }
 
-/** A receiver that keeps what it got. */
+/** A receiver that stores what it received. */
 const receiver = (answer: RequestListener = (_, response) => void response.end('thanks')) => {
   const received: Received[] = [];
   const listener: RequestListener = (request, response) => {
@@ -282,7 +282,7 @@ test('Proxy settings in the environment are ignored', async () => {
 });
 
 test("The operating system's resolver is not used: /etc/hosts is ignored", async () => {
-  // Every machine has this name in /etc/hosts, or answers it by itself.
+  // Every machine has this name in /etc/hosts, or resolves it without a name server.
   const host = 'localhost.localdomain.test';
   expect(await outside().post(`http://${host}:3000/`, message)).toMatchObject(notPublic(host));
   expect(dns.log.map((query) => query.name)).toContain(host);
@@ -336,7 +336,7 @@ describe('An answer', () => {
     });
     const outcome = await outside().post(url, message);
     expect(outcome).toMatchObject({ kind: 'answered', status: 200, beginning: 'é'.repeat(512) });
-    // What is on its way: the buffers of two sockets.
+    // The bytes in transit: the buffers of two sockets.
     expect(written).toBeLessThan(16_777_216);
   });
 

@@ -45,7 +45,7 @@ describeStores('mails', (stores) => {
   const claim = (at = later(0), limit = 10) =>
     mails.claim(at, new Date(at.getTime() + minute), { limit });
 
-  /** These messages, claimed. */
+  /** Claims these messages. */
   const claimed = async (...wanted: readonly Mail[]): Promise<readonly DueMessage[]> => {
     const due = await claim(later(hour), 100);
     return wanted.map(({ id }) => due.find((one) => one.id === id)!);

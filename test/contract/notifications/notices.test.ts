@@ -87,7 +87,7 @@ describeStores('notices', (stores) => {
       await stores.people.add(colleague);
       const [person] = await stores.people.list(accountId);
       const readers = [reader, { accountId, personId: colleague.state.id }];
-      /** @returns how many are unread, for who did it and for the other, of what they have not seen before */
+      /** @returns the number of new unread notices, for the person who caused them and for another person */
       const unreadAfter = async (type: string, kind: NotificationKind) => {
         await takeEvents(stores);
         const event = { type, accountId, occurredAt: later(0) };

@@ -33,7 +33,7 @@ describeStores('deliveries to webhooks', (stores) => {
   let webhook: Webhook;
   let next = 0;
   beforeEach(async () => {
-    // What earlier tests left is under way.
+    // Deliveries of earlier tests are claimed.
     for (const isSlow of [false, true])
       await claim({ isSlow, now: later(9 * day), leaseUntil: later(99 * day) });
     accountId = await newAccount(stores);
@@ -320,7 +320,7 @@ describeStores('deliveries to webhooks', (stores) => {
     await deliveries.addTest(ping(), webhook, later(10));
     const [again, ...rest] = await claim({ now: later(10) });
     expect([again!.delivery.messageId, rest]).toEqual([first.id, []]);
-    // While it is under way, too.
+    // The same applies during an attempt.
     await deliveries.addTest(ping(), webhook, later(11));
     expect(await claim({ now: later(11) })).toEqual([]);
     await settled(again!, answered(200));

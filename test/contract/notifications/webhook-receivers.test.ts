@@ -19,7 +19,7 @@ const secrets = [1, 2, 3].map((byte) => `whsec_${Buffer.alloc(32, byte).toString
 const outside = new GuardedOutside({
   ...{ dnsServers: ['127.0.0.1:9'], ownAddresses: [] },
   rules: { allowsThisMachine: true },
-  // Against hanging, never a measure.
+  // Only a guard against hanging, not a measure.
   withinMs: 120_000,
 });
 

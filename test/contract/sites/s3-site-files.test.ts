@@ -57,7 +57,7 @@ const readOn = async ({ files }: Machine, id = 'dep_1'): Promise<Hashes | undefi
 const isUnavailable = (work: Promise<unknown>) =>
   expect(work).rejects.toMatchObject({ name: 'Unavailable' });
 
-/** The first request of each kind has the fault; repeating it works. */
+/** The first request of each kind fails; repeating it works. */
 const onceEach = (fault: StoreFault): ObjectStore['fault'] => {
   const seen = new Set<string>();
   return ({ method, key, query }) => {
@@ -155,7 +155,7 @@ describe('a deploy in an object store', () => {
     await Promise.all(Array.from({ length: 5 }, () => there.files.remove('dep_1')));
     const deletions = store.requests.filter((one) => one.startsWith('DELETE'));
     expect(deletions.filter((one) => one.includes('manifest'))).toHaveLength(1);
-    // The mark is removed before the manifest, and that before the contents.
+    // The mark is removed before the manifest, and the manifest before the contents.
     expect(deletions.slice(0, 2).map((one) => one.split('?')[0])).toEqual([
       'DELETE dep_1/draft',
       'DELETE dep_1/manifest.json',

@@ -80,7 +80,7 @@ describe('an upload that exceeds a limit', () => {
     ['too much memory', { memoryMiB: 1 }, /^Unpacking and compressing took more than 1 MiB/],
   ] as const)('(%s) is a deploy that failed, and leaves nothing', async (_, limits, words) => {
     const deploys = join(folder, 'deploys');
-    // It may be ended before it comes to make it.
+    // The process may end before it creates this folder.
     await mkdir(deploys);
     const files = new FileSystemSiteFiles(deploys);
     const unpacking = threaded(deploys, limits);

@@ -18,7 +18,7 @@ import { dayMs, hourMs, minuteMs } from './durations.ts';
 const issuer = 'one.example';
 const host = 'shop.pets.example';
 
-/** What the customers and we have published, seen alike from everywhere unless `blind` says otherwise. */
+/** What customers and we publish. All vantage points see the same, unless `blind` says otherwise. */
 class Published implements Outlook {
   readonly answers = new Map<string, string>();
   readonly texts = new Map<string, readonly string[]>();
@@ -108,7 +108,7 @@ const certificateOf = async (of: CertificateOrder): Promise<Certificate> => {
   return state.certificate;
 };
 
-/** A name that was never validated costs a challenge each time. */
+/** The name was never validated, so each attempt costs a challenge. */
 const fail = async (of: CertificateOrder): Promise<OrderState> => {
   const state = await world.authority.look(of);
   if (state.kind !== 'challenge') throw new Error(state.kind);

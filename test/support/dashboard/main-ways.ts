@@ -34,7 +34,7 @@ const shownWebhookSecret = async (page: TestPage): Promise<string> => {
   return secret;
 };
 
-/** What owners do most, in order: each must work in every browser without scripts. */
+/** What owners do most, in order. Each must work in every browser without scripts. */
 export const mainWays: Readonly<Record<string, (walk: Walk) => Promise<void>>> = {
   'a site is published, and an older deploy is served again and a deploy deleted': async ({
     visit,

@@ -84,7 +84,7 @@ export class BrokenRequests {
   }
 }
 
-/** Makes the application's read of the body fail. If no answer can follow in time, the connection ends. */
+/** Makes the application's read of the body fail. Ends the connection if it has answered or answers too late. */
 export const failBody = ({ request, response }: Sent, error: RequestError): void => {
   if (response.headersSent) {
     request.destroy();

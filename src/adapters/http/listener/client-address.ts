@@ -21,10 +21,7 @@ export const clientAddress = (
   return ipaddr.isValid(claimed) ? claimed : peer;
 };
 
-/**
- * The part of an address that shares one bucket: an IPv4 address, or the /64 of an IPv6 address (one customer's
- * network).
- */
+/** The part of an address that shares one bucket: an IPv4 address, or a customer's /64 network of IPv6. */
 export const addressBucket = (address: string): string => {
   if (plainIpv4.test(address)) return address;
   if (!ipaddr.isValid(address)) return 'unknown';

@@ -6,9 +6,7 @@ export interface Sample<Label extends string = string> {
   readonly value: number;
 }
 
-/**
- * The values of one measure: a number without labels, or a sample for each set of labels. Undefined hides the measure.
- */
+/** The values of one measure: a number, or a sample for each set of labels. Undefined hides the measure. */
 export type Found<Label extends string = string> = readonly Sample<Label>[] | number | undefined;
 
 export interface Measure<
@@ -22,9 +20,7 @@ export interface Measure<
   readonly labels: readonly Label[];
   readonly help: string;
   readonly from: string;
-  /**
-   * Reads the value from its source at each scrape. Undefined for measures that the process counts as things happen.
-   */
+  /** Reads the value from its source at each scrape. Undefined if the process counts the measure itself. */
   readonly read: ((source: Source) => Found<Label>) | undefined;
 }
 

@@ -167,9 +167,7 @@ export const snapshotOf = async (registry: Registry): Promise<MetricSnapshot> =>
 const together = (snapshots: readonly MetricSnapshot[]): Registry =>
   AggregatorRegistry.aggregate([...snapshots]);
 
-/**
- * Combines the metrics of several processes: adds counters and histograms up, and combines gauges as each one declares.
- */
+/** Combines the metrics of several processes: counters and histograms as sums, gauges as each one declares. */
 export const shownTogether = (snapshots: readonly MetricSnapshot[]): Promise<string> =>
   together(snapshots).metrics();
 

@@ -15,9 +15,7 @@ export interface CursorScope {
 /** The signing key, then the keys that it replaces. */
 export type SecretKeys = readonly [Uint8Array, ...Uint8Array[]];
 
-/**
- * Encodes page positions as opaque, URL-safe text: the last seen id (int64) and a keyed tag over the id and its scope.
- */
+/** Encodes page positions as opaque, URL-safe text: the last seen id (int64) and a keyed tag over id and scope. */
 export class Cursors {
   readonly #current: string;
   readonly #previous: readonly string[];

@@ -29,10 +29,7 @@ export interface DeployRoutes {
   readonly access: Pick<Access, 'authenticate'>;
   readonly sites: Pick<Sites, 'siteOf' | 'beginDeploy' | 'giveUpDeploy'>;
   readonly uploads: {
-    /**
-     * Receives the body and passes it to `work`, which may use it until it ends.
-     * @throws DomainError with an `UploadRefusal`
-     */
+    /** Receives the body and lends it to `work` while that runs. @throws DomainError with an `UploadRefusal` */
     takeBody<T>(
       project: Project,
       request: IncomingMessage,

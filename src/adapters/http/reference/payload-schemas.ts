@@ -109,10 +109,7 @@ const payloadSchema = (type: MessageType) =>
     data: dataSchemas[type],
   });
 
-/**
- * JSON Schema 2020-12. Later versions may add fields, so additional ones are allowed.
- * @param address the schema's own URL
- */
+/** JSON Schema 2020-12. It allows additional fields, which later versions may add. @param address the schema's URL */
 export const payloadDocument = (type: MessageType, address: string): JsonSchema => ({
   $id: address,
   title: `Webhook ${type}`,

@@ -38,9 +38,7 @@ ${content}    </main>
 </html>
 `;
 
-/**
- * Gives headings the names that links in the Markdown use. Each cell contains its column's name, for narrow windows.
- */
+/** Gives headings the names that the Markdown links to. Cells contain their column's name, for narrow windows. */
 const asHtml = (markdown: string): string => {
   const marked = new Marked({
     renderer: {

@@ -142,10 +142,7 @@ export const join = async (db: Queries, { id }: Person, now: Date): Promise<void
   await db.deleteFrom('sign_in_links').where('person_id', '=', id).execute();
 };
 
-/**
- * Records that the person owns the address. Deletes the password, which somebody else may have chosen, and all
- * sessions.
- */
+/** Records that the person owns the address. Deletes all sessions and the password: a stranger may have chosen it. */
 export const prove = async (db: Queries, { id }: Person, now: Date): Promise<void> => {
   const proven = persons.write({ provenAt: now, passwordHash: undefined });
   await db.updateTable('people').set(proven).where('id', '=', id).execute();

@@ -135,10 +135,7 @@ export const backupTimes = async (database: Database): Promise<BackupTimes> => {
   return { since, made: momentOf('made'), checked: momentOf('checked') };
 };
 
-/**
- * Records a backup. An earlier time changes nothing, unless the recorded one lies in the future.
- * @throws Unavailable
- */
+/** Records a backup. An earlier time changes nothing unless the recorded one lies in the future. @throws Unavailable */
 export const rememberBackup = async (
   database: Database,
   step: BackupStep,

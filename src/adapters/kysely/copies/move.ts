@@ -222,10 +222,7 @@ const lengthOf = (row: RowValues): number => {
   return lengths.reduce((one, other) => one + other, 0);
 };
 
-/**
- * Excludes all others while `work` runs. The lock ends with the process.
- * @throws Error when others have the file open
- */
+/** Excludes all others while `work` runs. The lock ends with the process. @throws Error if others have the file open */
 export const withSqliteSource = async <T>(
   path: string,
   work: (source: SqliteSource) => Promise<T>,

@@ -67,9 +67,7 @@ export class GuardedConnection {
     return answer;
   }
 
-  /**
-   * Prepares the statement. Sends it as text if the server has no room (`max_prepared_stmt_count`) or has forgotten it.
-   */
+  /** Prepares the statement. Sends text if the server has no room (`max_prepared_stmt_count`) or has forgotten it. */
   async execute({ sql, parameters }: Statement): Promise<unknown[]> {
     try {
       const { leftMs } = this.#limits.deadline;
@@ -212,10 +210,7 @@ const statements = (lockSeconds: LockSeconds): readonly string[] => {
   ];
 };
 
-/**
- * Sets and verifies session variables in one packet.
- * @throws Error `SESSION_REFUSED` that names the refused variables
- */
+/** Sets and verifies session variables in one packet. @throws Error `SESSION_REFUSED` with the refused variables */
 export const prepareSession = async (
   connection: GuardedConnection,
   lockSeconds: LockSeconds,

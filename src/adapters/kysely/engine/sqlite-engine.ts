@@ -89,8 +89,7 @@ const openFile = (path: string, { patient, patience, writers }: FileTerms): Sqli
       writer.pragma('journal_mode = WAL');
       writer.pragma('synchronous = FULL');
       writer.pragma('foreign_keys = ON');
-      // In memory, because savepoints would be written to a file. Migrations use files: they may sort more than fits
-      // into memory.
+      // Savepoints would be written to a file. Migrations use files, because they may sort more than fits into memory.
       if (!patient) writer.pragma('temp_store = MEMORY');
     },
     close: () => {

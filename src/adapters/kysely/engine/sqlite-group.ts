@@ -175,9 +175,7 @@ interface Writer {
   readonly turn: PromiseWithResolvers<undefined>;
 }
 
-/**
- * Serves writers in their order. The first one locks the file. `lockMs` excludes waiting for writers of this process.
- */
+/** Serves writers in order. The first one locks the file. `lockMs` excludes waiting for writers of this process. */
 export class SqliteWriters {
   readonly #writers: Writer[] = [];
   #refusedAt: number | undefined;

@@ -89,9 +89,7 @@ export const alignRoutes = async (
   await removeRoutes(db, [...present.keys()], now);
 };
 
-/**
- * Removes the routes of all projects of an account that this transaction deletes. Call it last; see `nextEdgeRevision`.
- */
+/** Removes all routes of an account that this transaction deletes. Call it last; see `nextEdgeRevision`. */
 export const removeRoutesOf = async (
   { db, engine }: Database,
   accountId: string,
