@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { tlsOptions } from '../src/adapters/edge/secure-contexts.ts';
 
 /**
- * What the edge is compared with: node:https as it comes, one certificate, two files in memory. It sends the edge's
- * headers, and no session tickets either, which would cost it a tenth of a handshake. Ciphers are Node's own choice.
- * Nothing is looked up, limited or counted.
+ * Baseline for the edge: plain node:https with one certificate and two files in memory. It sends the edge's headers,
+ * and like the edge no session tickets, which would cost it a tenth of a handshake. Node chooses the ciphers. It looks
+ * up, limits and counts nothing.
  */
 const [folder = '', port = ''] = process.argv.slice(2);
 

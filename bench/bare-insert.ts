@@ -4,8 +4,8 @@ import SqliteDatabase from 'better-sqlite3';
 import { createPool, type ResultSetHeader } from 'mysql2/promise';
 
 /**
- * What to compare creating an animal with: node:http, the JSON parsed and checked, and on SQLite one prepared insert,
- * which is on the disk before the answer; on MySQL the statements of a create, by `execute`.
+ * Baseline for creating an animal: node:http that parses and checks the JSON. On SQLite it runs one prepared insert,
+ * which is on disk before the answer; on MySQL it runs the statements of a create with `execute`.
  */
 const [port = '', url = '', accountId = ''] = process.argv.slice(2);
 
@@ -63,7 +63,7 @@ const insert = url.startsWith('sqlite:')
   ? sqliteInsert(url.slice('sqlite:'.length))
   : mysqlInsert();
 
-/** Its listeners cost less than an async iterator. */
+/** Uses listeners, because they cost less than an async iterator. */
 const bodyOf = (request: IncomingMessage): Promise<string> =>
   new Promise((resolve, reject) => {
     let body = '';

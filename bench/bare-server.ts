@@ -7,7 +7,7 @@ import { createPool, type RowDataPacket } from 'mysql2/promise';
 const [minuteMs, dayMs] = [60_000, 86_400_000];
 const limits = { minute: 100_000_000, day: 1_000_000_000 };
 
-/** A key, and how often it was used in the current minute and day. */
+/** A key and its number of uses in the current minute and day. */
 interface Counted {
   readonly accountId: string;
   minute: number;
@@ -16,7 +16,7 @@ interface Counted {
   inDay: number;
 }
 
-/** What the bare servers share: keys are looked up by their hash, and counted by minute and day. */
+/** The access check of all bare servers: finds keys by their hash and counts uses by minute and day. */
 const bareAccess = (keys: Readonly<Record<string, string>>) => {
   const known = new Map(
     Object.entries(keys).map(([secret, accountId]): [string, Counted] => [
@@ -24,7 +24,7 @@ const bareAccess = (keys: Readonly<Record<string, string>>) => {
       { accountId, minute: 0, day: 0, inMinute: 0, inDay: 0 },
     ]),
   );
-  /** @returns the key's counts with this request, or undefined if it is refused */
+  /** @returns the key's counts including this request, or undefined if it is refused */
   return ({ headers: { authorization = '' } }: IncomingMessage): Counted | undefined => {
     if (!authorization.startsWith('Bearer ')) return undefined;
     const key = known.get(hash('sha256', authorization.slice(7)));
@@ -41,7 +41,7 @@ const count = (key: Counted, now: number): void => {
   key.inDay += 1;
 };
 
-/** The three headers of a limit, and those of a JSON body. */
+/** The three rate-limit headers and the headers of a JSON body. */
 const headersOf = ({ minute, inMinute }: Counted, body: string): readonly string[] => [
   'Content-Type',
   'application/json; charset=utf-8',
@@ -68,7 +68,7 @@ const exact = (value: bigint): unknown =>
 
 const cursorSecret = randomUUID();
 
-/** All headers of a list of ours: an id, the limits in both forms, and a link to the next page that nobody can forge. */
+/** The headers of our list: request id, limits in both forms, and a link to the next page that nobody can forge. */
 const fullHeaders = (key: Counted, body: string, last: string): readonly string[] => {
   const cursor = `${last}.${hash('sha3-256', cursorSecret + key.accountId + last, 'base64url').slice(0, 22)}`;
   const left = Math.ceil(((key.minute + 1) * 60_000 - Date.now()) / 1000);
@@ -85,7 +85,7 @@ const buckets = [1, 2.5, 5, 10, 25, 50, 100, 250, 1000, 5000, Infinity];
 const counted = buckets.map(() => 0);
 let lines = '';
 
-/** A line of the log, written in batches, and a histogram of times. */
+/** Writes log lines in batches and keeps a histogram of times. */
 const record = (begun: number, requestId: string): void => {
   const ms = performance.now() - begun;
   const at = buckets.findIndex((limit) => ms <= limit);
@@ -99,9 +99,9 @@ const record = (begun: number, requestId: string): void => {
 };
 
 /**
- * What to compare a list with: node:http, a key check, counters, three headers, and the one prepared query of
- * `GET /v1/pets?limit=20`, by better-sqlite3 or by mysql2. With `full` it also does for a request what ours does: all
- * headers, exact integers, a line of the log and a measure.
+ * Baseline for a list: node:http with a key check, counters and three headers. It runs the one prepared query of `GET
+ * /v1/pets?limit=20` with better-sqlite3 or mysql2. With `full` it also does what our service does for each request:
+ * all headers, exact integers, a log line and a measure.
  */
 const [port = '', url = '', accountId = '', secret = '', kind = ''] = process.argv.slice(2);
 const isFull = kind === 'full';
@@ -118,7 +118,7 @@ const query = (limit: string) =>
 
 const sqliteList = (path: string) => {
   const file = new SqliteDatabase(path, { readonly: true });
-  // SQLite plans again for each value of a parameter that it sees while planning; a plus sign hides it.
+  // SQLite plans again for each value of a parameter that it sees while planning. A plus sign hides the value.
   const list = file.prepare(query('+?')).safeIntegers(isFull);
   return (account: string) => list.all(account, 0, 21) as readonly Row[];
 };

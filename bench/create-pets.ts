@@ -7,7 +7,7 @@ import { inTurns, rateLines, ratio, type Side, postScript, wrkSide } from './rou
 const animal = { name: 'Rex', categoryId: 3, status: 'available' };
 const path = '/v1/pets';
 
-/** `POST /v1/pets` on SQLite, in a process with all roles, against one durable insert for each request. */
+/** Compares `POST /v1/pets` on SQLite, in a process with all roles, with one durable insert per request. */
 export const createOnSqlite = async (folder: string): Promise<Report> => {
   const bareUrl = `sqlite:${join(folder, 'bare.db')}`;
   const other = await storeWithAnimals({ DATABASE_URL: bareUrl, DATA_DIR: folder }, 0);
@@ -42,7 +42,7 @@ export const createOnSqlite = async (folder: string): Promise<Report> => {
   };
 };
 
-/** The same on MySQL with 32 connections, against the same statements by `execute` on a pool. */
+/** Does the same on MySQL with 32 connections, compared with the same statements sent by `execute` on a pool. */
 export const createOnMysql = (folder: string): Promise<Report> =>
   withMariaDb(async (newDatabase) => {
     const [bareUrl, url] = [await newDatabase(), await newDatabase()];
@@ -67,7 +67,7 @@ interface Posting {
   readonly connections?: number;
 }
 
-/** A server that stores animals. @throws Error when it answers anything but the animal */
+/** Creates a side whose server stores animals. @throws Error when the server's answer is not the animal */
 export const createSide = async (name: string, server: Server, posting: Posting): Promise<Side> => {
   const { secret, script, connections = 32 } = posting;
   const url = server.origin + path;

@@ -10,7 +10,7 @@ import { storeWithAnimals } from './store.ts';
 
 const animals = 1_000_000;
 const domains = 1000;
-/** Not more: a person may ask for 600 pages a minute. */
+/** Low, because a person may request only 600 pages a minute. */
 const rounds = 50;
 const wantedMs = 50;
 const wantedFirstLoadKb = 150;
@@ -31,7 +31,7 @@ const pages = [
   '/dashboard/me',
 ];
 
-/** How long each page of the dashboard takes for a large store, one after another, and what a first visit loads. */
+/** Measures how long each dashboard page takes, one at a time, for a large store, and how much a first visit loads. */
 export const dashboardBench = async (folder: string): Promise<Report> => {
   const settings = {
     DATABASE_URL: `sqlite:${join(folder, 'dashboard.db')}`,
@@ -83,7 +83,7 @@ const measure = async (origin: string, page: string, cookie: string): Promise<Pa
   return { page, medianMs: median(times), p95Ms, bytes };
 };
 
-/** @returns bytes, compressed */
+/** @returns compressed bytes */
 const firstLoad = async (origin: string, cookie: string): Promise<number> => {
   const page = await get(origin + list, cookie);
   const text = gunzipSync(page.body).toString();
@@ -105,7 +105,7 @@ interface Got {
   readonly status: number;
   readonly cookie: string;
   readonly isZipped: boolean;
-  /** As it came. */
+  /** The bytes as received, still compressed. */
   readonly body: Buffer;
 }
 

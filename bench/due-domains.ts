@@ -33,11 +33,11 @@ interface DueDomains {
   readonly accountId: string;
   readonly count: number;
   readonly dueAt: Date;
-  /** Of the project. Its domains are `www.shop-0.<slug>.example` and so on. */
+  /** Slug of the project. Its domains are `www.shop-0.<slug>.example` and so on. */
   readonly slug?: string;
 }
 
-/** Domains of one project that were added a while ago and are due together, at that moment. */
+/** Adds domains to one project, backdated so that all of them are due at the same moment. */
 export const seedDomains = async (
   environment: Readonly<Record<string, string>>,
   { accountId, count, dueAt, slug = 'shops' }: DueDomains,
@@ -46,7 +46,7 @@ export const seedDomains = async (
   const container = await openContainer(loadConfig(environment), pino({ level: 'silent' }));
   try {
     const [ids, database] = [container.get(Ids), container.get(Database)];
-    // Long enough ago that the next check after the one that is measured is an hour away.
+    // Backdated so far that the check after the measured one is an hour away.
     const moment = { now: new Date(dueAt.getTime() - 12 * hour), jitter: 0 };
     const draft = { id: ids.next('proj'), accountId, name: slug, slug };
     await container.get(Projects).add(draft.accountId, () => createProject(draft, moment.now));
@@ -78,7 +78,7 @@ export const seedDomains = async (
   }
 };
 
-/** How many were not checked since. */
+/** Counts the domains that were not checked since. */
 const unchecked = async (database: Database, dueAt: Date): Promise<number> => {
   const { left } = await database.run((db) =>
     db
@@ -95,18 +95,18 @@ const wantedSeconds = 60;
 const wantedMs = 50;
 const mostSeconds = 75;
 const requestsPerSecond = 50;
-/** Time for the server to start and answer a few requests. */
+/** Lets the server start and answer a few requests. */
 const warmUpMs = 6_000;
 
-/** Points elsewhere, so that every check finds something wrong and nothing is verified. */
+/** Points elsewhere, so that every check fails and no domain is verified. */
 const zone = {
   '*.shops.example': { A: ['203.0.113.9'] },
   'shops.example': { NS: ['ns.shops.example'] },
 };
 
 /**
- * One process that is API and worker, on one core, with 10 000 domains that are due at the same moment: how long
- * until each was checked by three resolvers, and how long a request takes meanwhile.
+ * Runs one process with the roles API and worker on one core, with 10 000 domains due at the same moment. Measures how
+ * long it takes until three resolvers have checked each domain, and how long a request takes meanwhile.
  */
 export const dueDomainsBench = async (folder: string): Promise<Report> => {
   const url = `sqlite:${join(folder, 'due-domains.db')}`;
@@ -167,7 +167,7 @@ const addressesOf = async (dns: PinnedProgram): Promise<string> => {
   throw new Error(`the resolvers do not start: ${dns.stderr()}`);
 };
 
-/** @returns how many are left when the time is over */
+/** @returns how many are left at the deadline */
 const untilChecked = async (url: string, dueAt: Date): Promise<number> => {
   const database = new Database(url);
   try {

@@ -42,7 +42,7 @@ import { withMariaDb, storeWithAnimals } from './store.ts';
 
 type Load = (server: WebServer, milliseconds: number) => Promise<Rate>;
 
-/** The page, over connections that stay. wrk may resume sessions, which does not matter here. */
+/** Loads the page over keep-alive connections. wrk may resume sessions, which does not matter here. */
 const keepAliveLoad = async (
   folder: string,
   others: Pick<WrkRequest, 'core' | 'connections'> = {},
@@ -56,7 +56,7 @@ const keepAliveLoad = async (
   };
 };
 
-/** @param hosts visited in turn @param most visits, however long there would be time */
+/** @param hosts visited in turn @param most maximum number of visits, even if time is left */
 const visitorLoad =
   (hosts = 1, most = Infinity, core = loadCore): Load =>
   ({ name, pid, port }, milliseconds) =>
@@ -77,15 +77,15 @@ const visitorLoad =
 const hosts = 10_000;
 const firstVisitsMs = 20_000;
 
-/** 10 KB that do not repeat themselves. */
+/** 10 KB of content that does not repeat. */
 const files = {
   'index.html': Buffer.from(randomBytes(7_680).toString('base64')),
   'small.txt': Buffer.from('ok\n'),
 };
 
 /**
- * The edge with one and with 10 000 hosts against nginx, Caddy and bare node:https: a page over connections that
- * stay, and visitors who come for the first time. All servers share one core, the load has the other one.
+ * Compares the edge with one and with 10 000 hosts to nginx, Caddy and plain node:https: a page over keep-alive
+ * connections, and first-time visitors. All servers share one core; the load runs on the other one.
  */
 export const edgeBench = async (folder: string): Promise<Report> => {
   const others = join(folder, 'web');
@@ -140,7 +140,7 @@ interface Found {
   readonly of: (one: WebServer, other: WebServer) => number;
 }
 
-/** For comparison only. */
+/** Adds a line that has no target. */
 const beside = (
   what: string,
   [pages, visits]: readonly [Found, Found],
@@ -167,22 +167,22 @@ const measured = async (servers: readonly WebServer[], load: Load): Promise<Foun
   };
 };
 
-/** Servers and load run on the same cores, so the work is counted for each second of all processors, parent included. */
+/** Servers and load share these cores, so work is counted per CPU second of all processes, including the parent. */
 const cores = `${serverCore},${loadCore}`;
-/** 1.7 times the work with twice the processors. */
+/** Twice the processors must do 1.7 times the work. */
 const wanted = atLeast(0.85);
-/** Of the work, what the less busy of two processes should do. */
+/** The least share of the work that the less busy of two processes must do. */
 const leastShare = atLeast(0.3);
 
-/** Enough for two processes to have as many as one has in the other benchmarks. */
+/** Each of two processes gets as many connections as the single process in the other benchmarks. */
 const connections = 64;
-/** Each of two processes learns by itself. */
+/** Each of the two processes warms up separately. */
 const timing = { ...usualTiming, warmUpSeconds: 2 * usualTiming.warmUpSeconds };
 
 const names = { 1: 'one process', 2: 'two processes' } as const;
 type Count = keyof typeof names;
 
-/** Lists of the API on MySQL and Redis with two processes against one. */
+/** Compares lists of the API on MySQL and Redis with two processes and with one. */
 export const apiOnAllCores = (folder: string): Promise<Report> =>
   withMariaDb(async (newDatabase) => {
     const redis = await startRedis();
@@ -215,7 +215,7 @@ export const apiOnAllCores = (folder: string): Promise<Report> =>
     }
   });
 
-/** Pages and handshakes of the edge with two processes against one. */
+/** Compares pages and handshakes of the edge with two processes and with one. */
 export const edgeOnAllCores = async (folder: string): Promise<Report> => {
   const settings = {
     DATA_DIR: folder,

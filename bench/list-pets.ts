@@ -10,8 +10,8 @@ import { Cursors } from '../src/adapters/http/operations/cursors.ts';
 const path = '/v1/pets?limit=20';
 
 /**
- * `GET /v1/pets?limit=20` on SQLite against a bare node:http server with the same features, and against Fastify. A bare
- * server that does less shows what the features cost.
+ * Compares `GET /v1/pets?limit=20` on SQLite with a bare node:http server that has the same features, and with Fastify.
+ * A bare server with fewer features shows what they cost.
  */
 export const listOnSqlite = async (folder: string): Promise<Report> => {
   const url = `sqlite:${join(folder, 'list.db')}`;
@@ -41,7 +41,7 @@ export const listOnSqlite = async (folder: string): Promise<Report> => {
   };
 };
 
-/** The same on MySQL, against a bare server that asks by `execute`. */
+/** Does the same on MySQL, compared with a bare server that queries with `execute`. */
 export const listOnMysql = (folder: string): Promise<Report> =>
   withMariaDb(async (newDatabase) => {
     const url = await newDatabase();
@@ -64,7 +64,7 @@ export const listOnMysql = (folder: string): Promise<Report> =>
     };
   });
 
-/** A server that answers 20 animals. @param rest of the query @throws Error when it answers anything else */
+/** Creates a side whose server answers 20 animals. @param rest of the query @throws Error for any other answer */
 export const listSide = async (
   name: string,
   server: Server,
@@ -83,11 +83,11 @@ export const listSide = async (
 };
 
 const few = 1000;
-/** Fewer take less time and space: ten million fill 1.6 GB. */
+/** Set `ANIMALS` lower to save time and space: ten million fill 1.6 GB. */
 const many = Number(process.env['ANIMALS'] ?? 10_000_000);
 const secretKey = 'a-key-of-the-bench-which-signs-its-cursors';
 
-/** Pages of a list of very many animals, the first and the last, against the first page of a short list. */
+/** Compares the first and the last page of a very long list with the first page of a short list. */
 export const largeStoreBench = async (folder: string): Promise<Report> => {
   const short = await storeOf(join(folder, 'few'), few);
   const long = await storeOf(join(folder, 'many'), many);
@@ -117,7 +117,7 @@ export const largeStoreBench = async (folder: string): Promise<Report> => {
   };
 };
 
-/** The page of the last 20 animals, where a client comes by following the links of half a million pages. */
+/** The page with the last 20 animals. A client would reach it by following the links of half a million pages. */
 const lastPage = ({ accountId }: BenchStore): string => {
   const scope = { list: 'pets', accountId, filter: '' } as const;
   const cursor = new Cursors([Buffer.from(secretKey)]).encode(scope, BigInt(many - 20));
@@ -137,7 +137,7 @@ const storeOf = async (folder: string, count: number) => {
   return { ...store, settings };
 };
 
-/** Inside SQLite, and without waiting for the disk: a minute for ten million. */
+/** Inserts within SQLite and without waiting for the disk, so that ten million take a minute. */
 const addAnimals = (path: string, accountId: string, count: number): void => {
   const file = new SqliteDatabase(path);
   file.pragma('journal_mode = OFF');

@@ -14,7 +14,7 @@ import { atLeast, type Report, target } from './report.ts';
 import { inTurns, rateLines, ratio } from './rounds.ts';
 import { storeWithAnimals } from './store.ts';
 
-// As many as one account and one session may have open, so that 500 stay open.
+// The limits of open pages per account and per session, so that all 500 stay open.
 const [accounts, people, pagesOfEach] = [10, 5, 10];
 const domains = pagesOfEach - 3;
 const wantedShare = 0.95;
@@ -22,15 +22,15 @@ const [settleMs, idleMs] = [5_000, 10_000];
 
 interface OpenPages {
   readonly name: string;
-  /** Of one person. */
+  /** The pages that one person opens. */
   readonly of: (viewer: Viewer) => readonly string[];
 }
 
-/** What lists of the API lose while 500 live pages are open in the same process. */
+/** Measures how much slower API lists become while the same process has 500 live pages open. */
 export const livePagesBench = (folder: string): Promise<Report> =>
   openPagesBench(folder, { name: 'live pages', of: (viewer) => livePagesOf(viewer) });
 
-/** What they lose while 500 other pages are open, which follow only the bell. */
+/** Measures how much slower API lists become while 500 other pages are open, which follow only the bell. */
 export const bellsBench = (folder: string): Promise<Report> =>
   openPagesBench(folder, { name: 'bells', of: () => Array<string>(pagesOfEach).fill(bellPath) });
 
@@ -39,7 +39,7 @@ const openPagesBench = async (folder: string, pages: OpenPages): Promise<Report>
     DATABASE_URL: `sqlite:${join(folder, `${name}.db`)}`,
     DATA_DIR: join(folder, name),
     ROLES: 'api,dashboard',
-    // Each person signs in from another address; all from one would be too many.
+    // Each person signs in from a different address, because one address may not sign in that often.
     TRUST_PROXY: '1',
   });
   const [quietStore, busyStore] = [settingsOf('quiet'), settingsOf('busy')];
@@ -83,7 +83,7 @@ interface Viewer {
   readonly linkSecret: string;
 }
 
-/** Several people of several accounts, each with a project that has domains. */
+/** Adds several people to several accounts, each with a project that has domains. */
 const seedViewers = async (
   settings: Readonly<Record<string, string>>,
 ): Promise<readonly Viewer[]> => {
@@ -118,7 +118,7 @@ const livePagesOf = ({ slug }: Viewer): readonly string[] => {
   return [project, '/dashboard/usage', list, ...Array.from({ length: domains }, shop)];
 };
 
-/** @returns when each has shown its page once */
+/** @returns when each stream has shown its page once */
 const openStreams = async (
   { origin }: Server,
   viewers: readonly Viewer[],

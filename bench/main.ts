@@ -15,10 +15,10 @@ import { printedReport, printedTargets, type Report, type Target } from './repor
 import { simulationBench } from './simulation.ts';
 import { startBench } from './start.ts';
 
-/** Measures into an empty folder. The programs that it starts are stopped after it. */
+/** Measures in an empty folder. Afterwards all programs that it started are stopped. */
 type Bench = (folder: string) => Promise<Report>;
 
-/** By the name that ONLY selects. Nearly all are ratios within one run: absolute numbers depend on the machine. */
+/** The names that `ONLY` selects. Nearly all benches measure ratios, because absolute numbers depend on the machine. */
 const benches: Readonly<Record<string, Bench>> = {
   'create-sqlite': createOnSqlite,
   'create-mysql': createOnMysql,
@@ -40,7 +40,7 @@ const benches: Readonly<Record<string, Bench>> = {
   'all-cores-edge': edgeOnAllCores,
 };
 
-/** The entries whose names contain one of the words; all without words. */
+/** Selects the entries whose names contain one of the words; without words, all entries. */
 const chosen = (only = ''): readonly string[] => {
   const words = only.split(/[\s,]+/).filter((word) => word !== '');
   const names = Object.keys(benches);
@@ -85,7 +85,7 @@ if (names.length === 0) {
     await stopPrograms();
     await rm(folder, { recursive: true, force: true });
   };
-  // Gigabytes would stay behind.
+  // Without this, an interrupted run would leave gigabytes behind.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => void end().finally(() => process.exit(1)));
   }

@@ -14,11 +14,11 @@ import { atMost, target, type Report } from './report.ts';
 import { animals, storeWithAnimals } from './store.ts';
 import { postScript, inTurns, rateLines, ratio, type Side } from './rounds.ts';
 
-/** Long enough for the work of a start, and for the jobs that run every few seconds. */
+/** Long enough for startup work and for the jobs that run every few seconds. */
 const quietMs = 15_000;
 const loadMs = 10_000;
 
-/** Resident memory of a process with all roles that has nothing to do, and of the API after lists and creates. */
+/** Measures the resident memory of an idle process with all roles, and of the API after lists and creates. */
 export const memoryBench = async (folder: string): Promise<Report> => {
   const settings = { DATABASE_URL: `sqlite:${join(folder, 'memory.db')}`, DATA_DIR: folder };
   const { secret } = await storeWithAnimals(settings);
@@ -50,7 +50,7 @@ export const memoryBench = async (folder: string): Promise<Report> => {
 
 const animal = { name: 'Rex', categoryId: 3, status: 'available' };
 
-/** What traces cost the API on SQLite: none, all requests, and one of ten. The receiver runs on the core of the load. */
+/** Measures what tracing no, all or 10 % of requests costs the API on SQLite. The receiver runs on the load's core. */
 export const tracesBench = async (folder: string): Promise<Report> => {
   const OTEL_EXPORTER_OTLP_ENDPOINT = await startSink();
   const some = { OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.1' };

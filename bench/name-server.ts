@@ -13,10 +13,10 @@ const extension = {
 const question = (name: string, type: 'SOA' | 'TXT'): Buffer =>
   encode({ type: 'query', id: 7, questions: [{ type, name }], additionals: [extension] } as Packet);
 
-/** How many questions are open at once, as of so many resolvers. */
+/** How many questions are open at once, like those of as many resolvers. */
 const window = 64;
 
-/** Answers of our name server on one core, over UDP, as a part of what an empty echo of Node gives. */
+/** Compares our name server over UDP on one core with an empty Node echo server. */
 export const nameServerBench = async (): Promise<Report> => {
   const [echo, zone] = [await start('echo'), await start('zone')];
   const value = question('t-1.acme.shop.example', 'TXT');
@@ -49,7 +49,7 @@ const start = async (kind: 'echo' | 'zone'): Promise<UdpServer> => {
   return { pid: program.pid, port };
 };
 
-/** Asks again with each answer; a lost datagram is asked for again after a while. */
+/** Sends the next question after each answer, and repeats the question if a datagram was lost. */
 const load = ({ pid, port }: UdpServer, message: Buffer, milliseconds: number) =>
   rateOf(pid, async () => {
     const socket = createSocket('udp4');

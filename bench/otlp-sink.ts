@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 
-/** Takes traces and forgets them: `node otlp-sink.ts PORT`. */
+/** Accepts and discards traces: `node otlp-sink.ts PORT`. */
 const [port] = process.argv.slice(2);
 
 createServer((request, response) => {

@@ -1,7 +1,7 @@
 import { Agent, get } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Asks for an address at a steady rate, for so long or until it is told to stop; prints how long the answers took, as JSON. */
+/** Requests a URL at a steady rate for the given time or until it is stopped, then prints the waiting times as JSON. */
 const [url = '', everyMs = '', milliseconds = '', key = ''] = process.argv.slice(2);
 
 const headers = key === '' ? {} : { Authorization: `Bearer ${key}` };
@@ -26,13 +26,13 @@ process.once('SIGTERM', () => {
   told.abort();
 });
 const begin = performance.now();
-// The first one opens the connection.
+// The first request opens the connection.
 await ask();
 times.length = 0;
 for (let at = begin; at < begin + Number(milliseconds); at += Number(everyMs)) {
   if (told.signal.aborted) break;
   await delay(Math.max(0, at - performance.now()));
-  // Not awaited: while one waits, the next ones do so too, as those of other clients would.
+  // Not awaited, so that a slow answer does not delay the next requests, as with independent clients.
   all.push(ask());
 }
 await Promise.all(all);

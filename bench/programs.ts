@@ -10,31 +10,31 @@ const mostMsToStop = 5_000;
 const mostMsToStart = 20_000;
 const started: ChildProcess[] = [];
 
-/** Where the servers of a comparison run, and where their load comes from. */
+/** The core of the servers in a comparison, and the core of their load. */
 export const [serverCore, loadCore] = ['0', '1'];
 
-/** Before a command: others that use the machine meanwhile disturb less. Only root may do that. */
+/** Put before a command to raise its priority over other programs on the machine. Only root may do that. */
 export const first: readonly string[] = process.getuid?.() === 0 ? ['nice', '-n', '-10'] : [];
 
 /**
- * Linux shares the processor among sessions first, and `nice` counts only within one (sched(7), autogroup). Without such
- * groups there is nothing to do, and only root may take precedence.
+ * Sets the priority of the whole session: Linux shares the processor among sessions first, and `nice` counts only
+ * within one (sched(7), autogroup). Does nothing without such groups. Only root may raise a priority.
  */
 const niceSession = (pid: number | 'self', nice: number): void => {
   try {
     writeFileSync(`/proc/${String(pid)}/autogroup`, String(nice));
   } catch {
-    // The measurement is more disturbed by others, that is all.
+    // The benchmark still runs, but other programs disturb it more.
   }
 };
 
-/** So that it ends when the benchmark is interrupted. */
+/** Ends the child when the benchmark ends or is interrupted. */
 export const endsWithUs = (child: ChildProcess): ChildProcess => {
   started.push(child);
   return child;
 };
 
-/** A program on one core, and its standard error, to explain a missing answer. */
+/** A program on one core. Its standard error explains a missing answer. */
 export interface PinnedProgram {
   readonly pid: number;
   readonly stderr: () => string;
@@ -57,7 +57,7 @@ export const startPinned = (
   return { pid: child.pid, stderr: () => written };
 };
 
-/** @throws Error with what the program wrote when nothing answers in time */
+/** @throws Error with the program's output when nothing answers in time */
 export const answering = async ({ stderr }: PinnedProgram, url: string): Promise<void> => {
   const end = performance.now() + mostMsToStart;
   while (performance.now() < end) {
@@ -69,16 +69,16 @@ export const answering = async ({ stderr }: PinnedProgram, url: string): Promise
   throw new Error(`nothing answers at ${url}\n${stderr()}`);
 };
 
-/** A program on the core of the servers that answers at `origin`. */
+/** A program on the servers' core that answers at `origin`. */
 export interface Server {
   readonly pid: number;
   readonly origin: string;
 }
 
-/** The program of the package, which `make dist` makes. */
+/** The packaged program, which `make dist` builds. */
 export const packaged = 'dist/bin/animal-store.cjs';
 
-/** The service with the settings given. @returns when it is ready */
+/** Starts the service with these settings. @returns when it is ready */
 export const startService = async (
   settings: Readonly<Record<string, string>>,
   core = serverCore,
@@ -91,7 +91,7 @@ export const startService = async (
   return { pid: program.pid, origin };
 };
 
-/** A program of this folder; the port to listen on is its first argument. */
+/** Starts a program of this folder. Its first argument is the port to listen on. */
 export const startBare = async (file: string, ...args: readonly string[]): Promise<Server> => {
   const port = String(await freePort());
   const command = [process.execPath, '--max-semi-space-size=16', `bench/${file}`, port, ...args];
@@ -102,10 +102,10 @@ export const startBare = async (file: string, ...args: readonly string[]): Promi
 };
 
 /**
- * Keeps every core awake at the lowest priority, for half an hour at most. On a virtual machine waking an idle core
- * costs a server more than answering a request does, and a slow server, whose client idles, pays it most often:
- * without this the ratio of two servers says more of the machine than of them.
- * @returns ends it
+ * Keeps every core awake at the lowest priority, for at most half an hour. On a virtual machine, waking an idle core
+ * costs a server more than answering a request. Slow servers, whose clients idle, pay that most often, so the ratio of
+ * two servers would describe the machine rather than the servers.
+ * @returns a function that ends it
  */
 export const keepCoresAwake = (): (() => void) => {
   const spin = `const end = Date.now() + 1_800_000; const parent = ${String(process.pid)};
@@ -113,7 +113,7 @@ export const keepCoresAwake = (): (() => void) => {
   niceSession('self', -10);
   const command = ['-n', '19', process.execPath, '-e', spin];
   const spinners = Array.from({ length: availableParallelism() }, () => {
-    // In a session of its own: in ours it would use up the servers' share while they wait.
+    // Runs in a separate session: in ours it would use up the servers' share while they wait.
     const spinner = spawn('nice', command, { stdio: 'ignore', detached: true });
     if (spinner.pid !== undefined) niceSession(spinner.pid, 19);
     return spinner;
@@ -124,7 +124,7 @@ export const keepCoresAwake = (): (() => void) => {
   };
 };
 
-/** Stops all that were started until now. */
+/** Stops all programs started so far. */
 export const stopPrograms = async (): Promise<void> => {
   await Promise.all(
     started
@@ -148,7 +148,7 @@ export const freePort = async (): Promise<number> => {
   return port;
 };
 
-/** How long answers took, in milliseconds. */
+/** Waiting times in milliseconds. */
 export interface Waits {
   readonly median: number;
   readonly p99: number;
@@ -157,14 +157,14 @@ export interface Waits {
 
 interface Question {
   readonly url: string;
-  /** One request each. */
+  /** Pause between requests. */
   readonly everyMs: number;
   readonly key?: string;
 }
 
 /**
- * Asks from the core of the load, whether or not earlier answers have come.
- * @returns `stop` ends it before its time
+ * Sends requests from the load's core at a steady rate, even if earlier answers are missing.
+ * @returns the waiting times; `stop` ends it early
  * @throws Error when an answer is not 200
  */
 export const startAsking = ({ url, everyMs, key = '' }: Question, milliseconds: number) => {
@@ -173,12 +173,12 @@ export const startAsking = ({ url, everyMs, key = '' }: Question, milliseconds: 
   const timeout = milliseconds + 30_000;
   const asking = promisify(execFile)('taskset', args, { timeout });
   const waits = asking.then(({ stdout }) => JSON.parse(stdout) as Waits);
-  // Its user may be at something else when it fails.
+  // The caller may await `waits` only later, and Node would report an unhandled rejection.
   waits.catch(() => undefined);
   return { waits, stop: () => asking.child.kill() };
 };
 
-/** Of /proc/<pid>/stat (proc(5)), on every Linux that Node runs on. */
+/** The unit in /proc/<pid>/stat (proc(5)), on every Linux that Node supports. */
 const ticksPerSecond = 100;
 
 interface ProcessStat {
@@ -187,11 +187,11 @@ interface ProcessStat {
   readonly cpuSeconds: number;
 }
 
-/** What a process and all below it have used of the processor until now. */
+/** CPU seconds that a process and its descendants have used so far. */
 export const cpuSecondsOf = (pid: number): number =>
   treeOf(pid).reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0);
 
-/** Resident memory of a process and all below it. */
+/** Resident memory of a process and its descendants. */
 export const megabytesOf = (pid: number): number =>
   treeOf(pid).reduce((sum, one) => sum + kilobytesOf(one.pid) / 1024, 0);
 
@@ -214,11 +214,11 @@ const treeOf = (root: number): readonly ProcessStat[] => {
   return [...all.filter(({ pid }) => pid === root), ...below(root)];
 };
 
-/** None for a process that has ended meanwhile. */
+/** Returns an empty list if the process has ended. */
 const statOf = (pid: number): readonly ProcessStat[] => {
   try {
     const stat = readFileSync(`/proc/${String(pid)}/stat`, 'utf8');
-    // The second field is a name in brackets, which may hold anything.
+    // The second field is a name in parentheses, which may contain anything.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const [, parent, user, system] = [0, 1, 11, 12].map((at) => Number(fields[at]));
     const ticks = (user ?? 0) + (system ?? 0);

@@ -12,7 +12,7 @@ const atOnce = 500;
 const [warmUpMs, probeMs] = [6_000, 6_000];
 const fewMs = 5;
 
-/** How long `/healthz` waits while events are delivered, while 32 connections create animals, and while both happen. */
+/** Measures `/healthz` while events are delivered, while 32 connections create animals, and during both. */
 export const relayBench = async (folder: string): Promise<Report> => {
   const settings = {
     DATABASE_URL: `sqlite:${join(folder, 'relay.db')}`,
@@ -66,7 +66,6 @@ export const relayBench = async (folder: string): Promise<Report> => {
 const inWords = (what: string, { median, p99, longest }: Waits): string =>
   `${what}: median ${median.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, longest ${longest.toFixed(1)} ms`;
 
-/** A hundred requests a second. */
 const waitsOf = ({ origin }: Server): Promise<Waits> =>
   startAsking({ url: `${origin}/healthz`, everyMs: 10 }, probeMs).waits;
 
@@ -93,7 +92,7 @@ const noneLeft = async (database: Database): Promise<void> => {
   while ((await waiting(database)) > 0) await delay(100);
 };
 
-/** Of deploys whose files are gone already. They wait for the worker, which looks every second. */
+/** Adds deliveries for deploys whose files are already gone. They wait for the worker, which looks every second. */
 const addDeliveries = (database: Database, accountId: string, round: string): Promise<void> =>
   database.transaction(async (db) => {
     for (let begin = 0; begin < deliveries; begin += atOnce) {

@@ -1,7 +1,6 @@
-/** What an entry of `make bench` found. */
 export interface Report {
   readonly heading: string;
-  /** What was measured, ready to print. */
+  /** Printable lines with the measurements. */
   readonly lines: readonly string[];
   readonly targets: readonly Target[];
 }
@@ -13,7 +12,7 @@ export interface Target {
   readonly isMet: boolean;
 }
 
-/** What a number has to be; the unit is printed behind every number. */
+/** The required value of a number. The unit is printed after every number. */
 export interface Wanted {
   readonly kind: 'at least' | 'at most';
   readonly limit: number;
@@ -23,7 +22,7 @@ export interface Wanted {
 export const atLeast = (limit: number, unit = ''): Wanted => ({ kind: 'at least', limit, unit });
 export const atMost = (limit: number, unit = ''): Wanted => ({ kind: 'at most', limit, unit });
 
-/** A number that is not one, as 0 / 0 is, meets nothing. */
+/** A value that is not a number, such as 0 / 0, misses every target. */
 export const target = (what: string, value: number, { kind, limit, unit }: Wanted): Target => ({
   what,
   value: inUnit(value, unit),
@@ -44,7 +43,7 @@ export const printedReport = ({ heading, lines, targets }: Report): string =>
 const verdict = ({ what, value, wanted, isMet }: Target): string =>
   `${isMet ? 'met   ' : 'MISSED'} ${what}: ${value} (wanted: ${wanted})`;
 
-/** All targets of a run in one table, and which of them are missed. */
+/** Prints all targets of a run in one table and lists the missed ones. */
 export const printedTargets = (targets: readonly Target[]): string => {
   const rows = [
     ['target', 'wanted', 'seen', ''],

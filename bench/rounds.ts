@@ -9,15 +9,15 @@ export interface WrkRequest {
   readonly url: string;
   readonly connections?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A file in Lua that makes other requests than GET. */
+  /** A Lua script for requests other than GET. */
   readonly script?: string;
-  /** Of each body: fewer bytes mean that the answers were not what was asked for. */
+  /** Least bytes per body: fewer bytes mean wrong answers. */
   readonly leastBytes?: number;
-  /** Where wrk runs, other than usual. */
+  /** The core for wrk, if not the load's. */
   readonly core?: string;
 }
 
-/** Debian's wrk, on the core of the load: one thread, connections that stay. @throws Error when an answer is no 2xx or 3xx */
+/** Runs Debian's wrk on the load's core: one thread, keep-alive. @throws Error when an answer is not 2xx or 3xx */
 export const runWrk = async (request: WrkRequest, milliseconds: number) => {
   const { url, connections = 32, headers = {}, script, leastBytes = 0, core = loadCore } = request;
   const wrk = await findServer('wrk', ['wrk', 'libluajit-5.1-2', 'libluajit-5.1-common']);
@@ -49,13 +49,13 @@ const readWrk = (output: string) => {
   };
 };
 
-/** A server under a load by wrk. */
+/** Creates a side that wrk loads. */
 export const wrkSide = (name: string, { pid }: Pick<Server, 'pid'>, request: WrkRequest): Side => ({
   name,
   load: (milliseconds): Promise<Rate> => rateOf(pid, () => runWrk(request, milliseconds)),
 });
 
-/** Posts the same JSON again and again, with a fresh Idempotency-Key each time if wanted. @returns the script */
+/** Writes a script that posts the same JSON, with a fresh Idempotency-Key each time if wanted. @returns its path */
 export const postScript = async (
   folder: string,
   body: unknown,
@@ -67,7 +67,7 @@ export const postScript = async (
     `wrk.body = [[${JSON.stringify(body)}]]`,
     'wrk.headers["Content-Type"] = "application/json"',
   ];
-  // Each run of wrk counts from another start, so that no key comes twice.
+  // Each run of wrk counts from a different start, so that no key is used twice.
   if (withIdempotencyKeys) {
     lines.push(
       'local run, n = io.open("/dev/urandom", "rb"):read(12):gsub(".", function(c) return string.format("%02x", c:byte()) end), 0',
@@ -84,27 +84,27 @@ export const postScript = async (
 
 export interface Rate {
   readonly perSecond: number;
-  /** The number to compare: it is valid even if the load cannot keep the server busy. */
+  /** The number to compare. It is valid even if the load cannot keep the server busy. */
   readonly perCpuSecond: number;
   readonly cpuSeconds: number;
-  /** How long 99 of 100 requests took at most, if the load knows. */
+  /** The 99th percentile of waiting times, if the load measures it. */
   readonly p99Ms: number;
 }
 
-/** One of those that are compared. */
+/** One of the compared servers. */
 export interface Side {
   readonly name: string;
   readonly load: (milliseconds: number) => Promise<Rate>;
 }
 
 interface Timing {
-  /** Of the server's processor time. */
+  /** CPU seconds of the server, not elapsed time. */
   readonly warmUpSeconds: number;
   readonly rounds: number;
   readonly roundMs: number;
 }
 
-/** V8 goes on optimizing what runs often for about five seconds of processor time. */
+/** V8 keeps optimizing hot code for about five CPU seconds. */
 export const usualTiming: Timing = {
   warmUpSeconds: 5,
   rounds: Number(process.env['ROUNDS'] ?? 11),
@@ -113,15 +113,14 @@ export const usualTiming: Timing = {
 
 const mostWarmUpMs = 20_000;
 
-/** What was measured of each side, by round. */
 interface Measured {
   readonly sides: readonly Side[];
   readonly rates: (side: Side) => readonly Rate[];
 }
 
 /**
- * Loads the sides in turns, in short rounds, so that a slow moment of the machine hits all of them.
- * @throws Error naming the side whose answers were not as they should be
+ * Loads the sides in turns and in short rounds, so that a slow moment of the machine affects all of them.
+ * @throws Error that names the side with wrong answers
  */
 export const inTurns = async (
   sides: readonly Side[],
@@ -139,7 +138,7 @@ export const inTurns = async (
   return { sides, rates: (side) => found.get(side) ?? [] };
 };
 
-/** By processor time, because a server that others keep from running learns nothing meanwhile. */
+/** Counts CPU time, because a server warms up only while it runs. */
 const warmUp = async (side: Side, cpuSeconds: number): Promise<void> => {
   const end = performance.now() + mostWarmUpMs;
   for (let used = 0; used < cpuSeconds && performance.now() < end;) {
@@ -158,13 +157,10 @@ const loaded = async (side: Side, milliseconds: number): Promise<Rate> => {
 export const median = (numbers: readonly number[]): number =>
   numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? NaN;
 
-/** What is compared unless another number is named. */
+/** The number that `ratio` compares by default. */
 const workDone = ({ perCpuSecond }: Rate): number => perCpuSecond;
 
-/**
- * The median of the ratios of each round: those two were measured one right after the other, on a machine whose cores
- * do not always run at the same speed.
- */
+/** The median of the rounds' ratios. A round measures both sides in direct succession: the machine's speed varies. */
 export const ratio = ({ rates }: Measured, one: Side, other: Side, of = workDone): number => {
   const others = rates(other);
   return median(
@@ -175,7 +171,7 @@ export const ratio = ({ rates }: Measured, one: Side, other: Side, of = workDone
   );
 };
 
-/** Runs a load against a process, and counts what that used of the processor. */
+/** Runs a load against a process and measures the process's CPU time. */
 export const rateOf = async (
   pid: number,
   work: () => Promise<{ count: number; seconds: number; p99Ms?: number }>,
@@ -186,7 +182,7 @@ export const rateOf = async (
   return { perSecond: count / seconds, perCpuSecond: count / cpuSeconds, cpuSeconds, p99Ms };
 };
 
-/** The second number is what is compared: the load cannot keep every server busy. */
+/** The comparison uses the second number, because the load cannot keep every server busy. */
 export const rateLines = ({ sides, rates }: Measured): readonly string[] => {
   const width = Math.max(...sides.map((side) => side.name.length)) + 2;
   const heading = ['per s', 'per s of CPU', 'p99 ms'].map((text) => text.padStart(14)).join('');

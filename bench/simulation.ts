@@ -2,11 +2,11 @@ import { simulatedLives } from '../test/support/simulated-lives.ts';
 import { atLeast, target, type Report } from './report.ts';
 
 const seed = { SEED: '1', DAYS: '20', SHRINK: '0' };
-/** Each live name is looked at once an hour. */
+/** The simulator checks each live name once an hour. */
 const looksAYear = 365.25 * 24;
 const wanted = atLeast(60);
 
-/** How many years of live custom domains the simulator lives in a minute, on one core, in the weather of one seed. */
+/** Measures how many years of live custom domains the simulator covers in a minute, on one core and with one seed. */
 export const simulationBench = async (): Promise<Report> => {
   const begin = performance.now();
   const { code, lines } = await simulatedLives(seed);

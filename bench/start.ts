@@ -12,11 +12,11 @@ import { storeWithAnimals } from './store.ts';
 const starts = 7;
 const helps = 3;
 
-/** From starting the program to the first answer of `/readyz`, and `--help` of every command, on all cores. */
+/** Measures the time from start to the first answer of `/readyz`, and `--help` of every command, on all cores. */
 export const startBench = async (folder: string): Promise<Report> => {
   const settings = { DATABASE_URL: `sqlite:${join(folder, 'start.db')}`, DATA_DIR: folder };
   await storeWithAnimals(settings, 0);
-  // The first one fills the caches of the disk and of compiled code.
+  // The first start fills the caches of the disk and of compiled code.
   await startOf(settings);
   const ready: Start[] = [];
   for (let start = 0; start < starts; start++) ready.push(await startOf(settings));
@@ -41,7 +41,7 @@ export const startBench = async (folder: string): Promise<Report> => {
 
 interface Start {
   readonly seconds: number;
-  /** Of all cores. */
+  /** Sum over all cores. */
   readonly cpuSeconds: number;
 }
 
@@ -92,7 +92,7 @@ const isReady = (port: string): Promise<boolean> =>
       .end();
   });
 
-/** As docs/commands.md lists them, which is printed from the program; the first is the program itself. */
+/** The commands in docs/commands.md, which is generated from the program. The first entry is empty: `--help` alone. */
 const commands = async (): Promise<readonly string[]> => {
   const page = await readFile('docs/commands.md', 'utf8');
   const names = [...page.matchAll(/^\| `([a-z][a-z-]*(?: [a-z][a-z-]*)?)/gm)].map(

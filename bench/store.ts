@@ -8,13 +8,13 @@ import { loadConfig } from '../src/app/settings/config.ts';
 import { openContainer } from '../src/app/container.ts';
 import { AccessKey } from '../src/app/keys.ts';
 
-/** With the small log of the tests, writes stand still for more than a second while pages are flushed to free it. */
+/** With the small log that the tests use, writes stop for more than a second while pages are flushed to free it. */
 const roomForWrites = ['--innodb-buffer-pool-size=1G', '--innodb-log-file-size=1G'];
 
 /**
- * A private MariaDB on the core of the load, for as long as `work` takes: its processor time is not the service's. It
- * takes no precedence: threads that spin for a lock would keep the one that holds it, or wrk, from running.
- * @param work gets a function that makes an empty database and returns its URL
+ * Runs a private MariaDB on the load's core while `work` runs, because its CPU time does not belong to the service. It
+ * has normal priority: threads that spin for a lock would otherwise keep the lock's holder, or wrk, from running.
+ * @param work receives a function that creates an empty database and returns its URL
  */
 export const withMariaDb = async <T>(
   work: (newDatabase: () => Promise<string>) => Promise<T>,
@@ -25,7 +25,7 @@ export const withMariaDb = async <T>(
     await promisify(execFile)('taskset', ['-a', '-c', '-p', loadCore, pid]);
     return await work(async () => (await createDatabase(server.url)).url);
   } finally {
-    // Their connections end first.
+    // The programs must close their connections before MariaDB stops.
     await stopPrograms();
     await server.stop();
   }
@@ -33,17 +33,17 @@ export const withMariaDb = async <T>(
 
 export const animals = 100_000;
 
-/** Many enough that no round of a bench meets a limit. */
+/** So high that no round of a benchmark reaches a limit. */
 const ownLimits = { perMinute: 100_000_000, perDay: 1_000_000_000 };
 
-/** `linkSecret` signs in to its dashboard, once. */
+/** `linkSecret` signs in to the dashboard once. */
 export interface BenchStore {
   readonly accountId: string;
   readonly secret: string;
   readonly linkSecret: string;
 }
 
-/** A store with many animals, and a key that opens it. */
+/** Creates a store with many animals and a key for it. */
 export const storeWithAnimals = async (
   environment: Readonly<Record<string, string>>,
   count = animals,

@@ -2,7 +2,8 @@ import { createSocket } from 'node:dgram';
 import { createServer } from 'node:http';
 import { NameServer } from '../src/adapters/nameserver/name-server.ts';
 
-// udp-server.ts PORT echo|zone: over UDP an echo, or our name server without a limit of answers; HTTP says that it runs.
+// Usage: udp-server.ts PORT echo|zone. Serves UDP with an echo, or with our name server without a rate limit. HTTP
+// shows that the server runs.
 const [port = '', kind = ''] = process.argv.slice(2);
 const host = '127.0.0.1';
 
@@ -21,7 +22,7 @@ if (kind === 'echo') {
       throw error;
     },
   });
-  // Over TCP it takes that port too, so health has the next one.
+  // The name server also uses this port for TCP, so health uses the next one.
   await server.listen(host, Number(port));
 }
 createServer((_, response) => response.end()).listen(Number(port) + 1, host);

@@ -1,15 +1,15 @@
 import { connect, createSecureContext } from 'node:tls';
 
 /**
- * Visitors who come for the first time: a full TLS handshake each, one small request, and off again. Host `%` of
- * the pattern is counted up to `hosts` and over again.
+ * Simulates first-time visitors: each makes a full TLS handshake and one small request, then disconnects. `%` in the
+ * pattern counts up to `hosts` and starts again.
  */
 const [port = '', pattern = '', hosts = '', milliseconds = '', most = ''] = process.argv.slice(2);
 
 const atOnce = 32;
 const secureContext = createSecureContext({
   minVersion: 'TLSv1.3',
-  // Newer libraries would agree on a costlier exchange with some servers only.
+  // Newer libraries would negotiate a more expensive key exchange with some servers only.
   ecdhCurve: 'X25519',
 });
 const found = { visits: 0, failures: 0, resumed: 0 };
@@ -25,7 +25,7 @@ const visit = (): void => {
     port: Number(port),
     servername: host,
     secureContext,
-    // Not verified: tests do that, and here it would take time from the load.
+    // Not verified, because tests do that and verification would slow the load down.
     rejectUnauthorized: false,
   });
   let answer = '';

@@ -22,9 +22,9 @@ const atOnce = 500;
 const now = new Date();
 
 interface SeededSites {
-  /** The root that signed the sites' certificates, in PEM. */
+  /** PEM of the root that signed the sites' certificates. */
   readonly root: string;
-  /** Another one for the first host. */
+  /** A second certificate for the first host. */
   readonly certificate: Certificate;
 }
 
@@ -32,7 +32,7 @@ export const hostPattern = 'site-%.sites.test';
 const platformHost = 'sites.test';
 export const hostNumber = (number: number): string => hostPattern.replace('%', String(number));
 
-/** Sites that are published and have their certificates, all with the same files. */
+/** Publishes sites that have certificates and all contain the same files. */
 export const seedSites = async (
   environment: Readonly<Record<string, string>>,
   count: number,
@@ -53,7 +53,7 @@ export const seedSites = async (
     for (let first = 0; first < count; first += atOnce) {
       const numbers = Array.from({ length: Math.min(atOnce, count - first) }, (_, n) => first + n);
       const deployIds = await publish(container, account.id, numbers, contents);
-      // A folder for each would be compressed for minutes.
+      // All deploys link to one folder, because compressing a folder for each would take minutes.
       for (const id of deployIds) await symlink(model, join(config.dataDir, 'deploys', id));
     }
     const certificate = await issue(container.get(CertificateAuthority), hostNumber(0));
@@ -63,7 +63,7 @@ export const seedSites = async (
   }
 };
 
-/** The local authority asks for no proof, so that a certificate is there at the first look. */
+/** The local authority needs no proof, so the certificate is ready at the first check. */
 const issue = async (authority: CertificateAuthority, host: string): Promise<Certificate> => {
   const privateKey = await authority.newPrivateKey();
   const order = await authority.order(host);
@@ -91,7 +91,7 @@ async function* once(content: Uint8Array): AsyncGenerator<Uint8Array> {
   yield content;
 }
 
-/** @returns the ids of the deploys, whose files are not there yet */
+/** @returns the deploys' ids; their files do not exist yet */
 const publish = async (
   container: Container,
   accountId: string,
@@ -100,7 +100,7 @@ const publish = async (
 ): Promise<readonly string[]> => {
   const [ids, projects] = [container.get(Ids), container.get(Projects)];
   const [database, sealer] = [container.get(Database), container.get(Sealer)];
-  // One for all: these visitors do not verify it, and issuing takes a millisecond each.
+  // All hosts share one certificate: these visitors do not verify it, and issuing takes a millisecond each.
   const certificate = await issue(container.get(CertificateAuthority), hostNumber(0));
   const deployIds = numbers.map(() => ids.next('dep'));
   await container.get(Database).transaction(async () => {
@@ -134,7 +134,7 @@ export interface WebServer {
 
 const host = hostNumber(0);
 
-/** Puts what all but the edge serve into a folder: page, note, certificate and key. */
+/** Writes the files that the other servers serve: page, note, certificate and key. */
 export const writeSite = async (
   folder: string,
   files: Readonly<Record<string, Uint8Array>>,
@@ -149,8 +149,8 @@ export const writeSite = async (
 };
 
 /**
- * With its best settings: files stay open and are sent by the system, and nothing is logged, as the edge logs no
- * requests. It sends no session tickets, as the edge does not, and only its own six headers, which favours it.
+ * Starts nginx with its best settings: it keeps files open, sends them with `sendfile`, and like the edge logs no
+ * requests and sends no session tickets. It sends only its own six headers, which favours it.
  */
 export const startNginx = async (folder: string, root: string): Promise<WebServer> => {
   const nginx = await findServer('nginx', ['nginx']);
@@ -158,7 +158,7 @@ export const startNginx = async (folder: string, root: string): Promise<WebServe
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `${name}_temp_path ${name};`,
   );
-  // As root it would serve as nobody, who may not read this folder.
+  // As root, nginx would serve as `nobody`, who may not read this folder.
   const user = process.getuid?.() === 0 ? 'user root;' : '';
   const config = `
     ${user} daemon off; worker_processes 1; pid nginx.pid; error_log error.log;
@@ -183,7 +183,7 @@ export const startNginx = async (folder: string, root: string): Promise<WebServe
   return answering({ name: 'nginx', port, program }, root);
 };
 
-/** One thread runs its code. As the others, it logs no requests and sends no session tickets. */
+/** Starts Caddy with one thread for its code. Like the others, it logs no requests and sends no session tickets. */
 export const startCaddy = async (folder: string, root: string): Promise<WebServer> => {
   const caddy = await findServer('caddy', ['caddy']);
   const port = await freePort();
@@ -221,7 +221,7 @@ export const startBareHttps = async (folder: string, root: string): Promise<WebS
   return answering({ name: 'bare node:https', port, program }, root);
 };
 
-/** @param settings its database and data folder */
+/** @param settings database and data folder */
 export const startEdge = async (
   name: string,
   settings: Readonly<Record<string, string>>,
@@ -240,7 +240,7 @@ export const startEdge = async (
   return answering({ name, port, program }, root);
 };
 
-/** @throws Error with what it wrote when it has not answered within ten seconds */
+/** @throws Error with the server's output when it has not answered within ten seconds */
 const answering = async (
   { name, port, program }: Pick<WebServer, 'name' | 'port'> & { readonly program: PinnedProgram },
   root: string,

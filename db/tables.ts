@@ -1,7 +1,7 @@
 import { sql, type ColumnDefinitionBuilder, type CreateTableBuilder, type Kysely } from 'kysely';
 import { columnTypes } from '../src/adapters/kysely/engine/database-kind.ts';
 
-/** A column as plain data. It is never null, except with `maybe`. */
+/** A column as plain data. Columns are never null, except with `maybe`. */
 export interface Column {
   readonly type: 'text' | 'longText' | 'integer' | 'assigned';
   readonly length?: number;
@@ -9,29 +9,29 @@ export interface Column {
   readonly maybe?: true;
 }
 
-/** A table as plain data: the fingerprint of the schema is made of it. */
+/** A table as plain data, from which the schema's fingerprint is made. */
 interface Table {
   readonly columns: Readonly<Record<string, Column>>;
   readonly primaryKey?: readonly string[];
-  /** Names of constraints with their columns. */
+  /** Constraint names with their columns. */
   readonly unique?: Readonly<Record<string, readonly string[]>>;
-  /** Names of constraints with the column, and the table whose `id` it holds. */
+  /** Constraint names with the column, and the table whose `id` it holds. */
   readonly foreignKeys?: Readonly<Record<string, readonly [column: string, table: string]>>;
-  /** Names of indexes with their columns. */
+  /** Index names with their columns. */
   readonly indexes?: Readonly<Record<string, readonly string[]>>;
-  /** The only row, which it begins with. */
+  /** The table's only row, which the migration inserts. */
   readonly row?: Readonly<Record<string, number>>;
 }
 
-/** By their names, each after those that it refers to. */
+/** Tables by name. Each comes after the tables that it refers to. */
 export type Tables = Readonly<Record<string, Table>>;
 
-/** Text is compared by its bytes. */
+/** Text that is compared by its bytes. */
 export const text = (length: number) => ({ type: 'text', length }) as const;
 export const longText = { type: 'longText' } as const;
-/** Ids that we make: a prefix and 32 hex digits. */
+/** Ids that we generate: a prefix and 32 hex digits. */
 export const id = text(40);
-/** int64, for numbers, times (epoch milliseconds) and flags (0 or 1) alike. */
+/** An int64 for numbers, times (epoch milliseconds) and flags (0 or 1). */
 export const integer = { type: 'integer' } as const;
 /** A primary key that the database assigns: an int64, ascending and never reused. */
 export const assigned = { type: 'assigned' } as const;
@@ -41,8 +41,8 @@ export const unique = (column: Column): Column => ({ ...column, is: 'unique' });
 export const maybe = (column: Column): Column => ({ ...column, maybe: true });
 
 /**
- * Creates tables and their indexes unless they exist: MySQL commits each statement of a migration by itself, so a
- * migration that was interrupted starts over.
+ * Creates tables and their indexes unless they exist. MySQL commits each statement of a migration separately, so an
+ * interrupted migration starts over.
  */
 export const createTables = async (db: Kysely<unknown>, tables: Tables): Promise<void> => {
   for (const [name, table] of Object.entries(tables)) {

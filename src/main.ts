@@ -6,14 +6,14 @@ import { redaction } from './app/settings/redaction.ts';
 const failed = 1;
 const wrongUsage = 2;
 
-/** Found missing only now, because some parts are imported on demand. bin/animal-store.cjs says so. */
+/** Some parts are imported on demand, so a missing package may show only now. bin/animal-store.cjs reports it. */
 const missingPackage = (error: unknown): Error | undefined => {
   if (!(error instanceof Error)) return undefined;
   const isMissing = 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
   return isMissing ? error : missingPackage(error.cause);
 };
 
-// What is made is for this user alone: keys, the database, deploys.
+// Only this user may read what we create: keys, the database and deploys.
 process.umask(0o077);
 
 try {
@@ -28,7 +28,7 @@ try {
     const redact = redaction(process.env);
     process.stderr.write(`animal-store: ${redact(failureInWords(error, process.env))}\n`);
     process.exitCode = failed;
-    // Whatever could not be closed in time does not keep a failed start alive.
+    // A failed start must exit, even if something could not be closed in time.
     if (process.argv[2] === 'serve') process.exit();
   }
 }

@@ -5,8 +5,8 @@ import { fastify } from 'fastify';
 import { Kysely, SqliteDialect } from 'kysely';
 
 /**
- * The list of animals as most would put it together: Fastify, its plugins for keys and limits, and Kysely. The packages of
- * this folder are installed by `make bench` only, so it cannot be checked with their types.
+ * The list of animals as a typical Fastify application: Fastify, its plugins for keys and limits, and Kysely. Only
+ * `make bench` installs the packages of this folder, so this file is not type-checked.
  */
 const [port = '', url = '', accountId = '', secret = ''] = process.argv.slice(2);
 

@@ -252,7 +252,7 @@ const sites: Tables = {
     foreignKeys: { deploys_project: ['project_id', 'projects'] },
     indexes: { deploys_by_state: ['state', 'started_at'] },
   },
-  // No foreign key: it would lock the project after the revision, and others lock them the other way round.
+  // No foreign key: it would lock the project after the revision, while other transactions lock the project first.
   routes: {
     columns: {
       name: primary(text(253)),
@@ -411,7 +411,7 @@ const domains: Tables = {
       authority_ledger_by_order: ['order_key'],
     },
   },
-  // The row is locked while an order is counted and entered, so that two processes cannot both take the last one.
+  // Transactions lock this row while they count and store an order, so that two processes cannot both use the last one.
   authority_turn: {
     columns: { id: primary(integer), turn: integer },
     row: { id: 1, turn: 0 },
@@ -493,7 +493,7 @@ const notifications: Tables = {
       webhooks_sealed_by: ['sealed_by'],
     },
   },
-  // No foreign key to the webhook: what was sent to one that was removed ages as the rest.
+  // No foreign key to the webhook: deliveries to a removed webhook expire like all others.
   webhook_deliveries: {
     columns: {
       id: primary(id),
@@ -549,7 +549,7 @@ const work: Tables = {
       actor: text(300),
       subject: maybe(text(40)),
     },
-    // The audit log reads all but the last, newest first; with that the sweep finds old events.
+    // The audit log reads newest first with all indexes but the last. The sweep finds old events with the last one.
     indexes: {
       events_by_account: ['account_id', 'occurred_at'],
       events_by_type: ['account_id', 'type', 'occurred_at'],
@@ -576,7 +576,7 @@ const work: Tables = {
       deliveries_by_event: ['event_id'],
     },
   },
-  // A row for each job that one process of a fleet does at a time.
+  // One row per job that only one process of a fleet does at a time.
   job_leases: {
     columns: { job: primary(text(64)), holder: id, lease_until: integer },
   },
@@ -585,7 +585,7 @@ const work: Tables = {
   },
 };
 
-/** Version 1.0.0: the whole schema. */
+/** The whole schema of version 1.0.0. */
 export const tables: Tables = {
   ...access,
   ...catalogue,

@@ -74,7 +74,7 @@ export const access = (ports: AccessPorts) => ({
   rotateApiKey: rotateKey(ports),
   showUsage: showUsage(ports),
   sumUsage: sumUsage(ports),
-  /** Of one key, too; none of another account's. */
+  /** Sums the requests of an account or of one of its keys. Keys of other accounts have none. */
   sumRequests: (of: Caller, since: Date, unit: 'hour' | 'day') => ports.usage.sum(of, since, unit),
   /** @param until the first hour that is left out */
   listUsage: (accountId: string, since: Date, until: Date) =>

@@ -8,7 +8,8 @@ import type { Decision } from '../kernel/decision.ts';
 
 export abstract class People {
   /**
-   * @param admit gets the people of the account, and throws to refuse another: meanwhile nobody adds one
+   * Adds a person and locks the account's people meanwhile.
+   * @param admit gets the people of the account, and throws to refuse another
    * @throws DomainError `person_taken` (in the same account), `account_not_found`, and whatever `admit` throws
    */
   abstract add(
@@ -16,22 +17,23 @@ export abstract class People {
     admit?: (people: readonly Person[]) => void,
   ): Promise<void>;
 
-  /** Of one account, oldest first: `mostPeople` at most. */
+  /** Lists the people of one account, the oldest first, at most `mostPeople`. */
   abstract list(accountId: string): Promise<readonly Person[]>;
 
   abstract find(id: string): Promise<Person | undefined>;
 
   /**
-   * Of all accounts, those of deleted ones last: those who proved the address first, then the oldest. `mostOfAddress` at most.
+   * Lists the people of all accounts, at most `mostOfAddress`: those who proved the address first, then the oldest.
+   * People of deleted accounts come last.
    * @param email as `emailOf` gives it
    */
   abstract listByEmail(email: string): Promise<readonly Person[]>;
 
   /**
-   * Locks the person, decides, stores, and ends all their other sessions and all links; together or not at all. The
-   * session that stays no longer `resetsPassword`. Of rivals with different sessions, one succeeds.
+   * Locks the person, decides, and saves the person in one step with the end of all their other sessions and all links.
+   * The remaining session no longer `resetsPassword`. Of concurrent changes from different sessions, one succeeds.
    * @param sessionId the session that makes the change; it stays valid
-   * @throws DomainError `person_not_found`; `session_not_found` when that one has ended
+   * @throws DomainError `person_not_found`; `session_not_found` if that session has ended
    */
   abstract changePassword(
     id: string,
@@ -39,13 +41,19 @@ export abstract class People {
     decide: (person: Person) => Decision<Person, AccessEvent>,
   ): Promise<void>;
 
-  /** Locks the account's people: of two who take each other's role, one stays an owner. @throws whatever `decide` throws */
+  /**
+   * Locks the account's people, so that two owners cannot demote each other at once.
+   * @throws whatever `decide` throws
+   */
   abstract change(
     accountId: string,
     decide: (people: readonly Person[]) => Decision<Person, AccessEvent>,
   ): Promise<Person>;
 
-  /** With all sessions and links, as one step: of two who remove each other, one stays. @throws whatever `decide` throws */
+  /**
+   * Removes the person with all sessions and links in one step. Two owners cannot remove each other at once.
+   * @throws whatever `decide` throws
+   */
   abstract remove(
     accountId: string,
     id: string,
@@ -76,48 +84,51 @@ export interface SessionStart {
   readonly events: readonly AccessEvent[];
 }
 
-/** Secrets come and stay as SHA-256 in lower-case hex. */
+/** Secrets are SHA-256 hashes in lower-case hex. */
 export abstract class Sessions {
   /**
-   * Locks the person, checks the proof again, and stores session and events; together or not at all. The password must
-   * not have changed since it matched. A link is used up: of many simultaneous uses, one succeeds. The first sign-in
-   * marks the person as joined and ends all their other links, because another person may have kept one. So does the first
-   * one that `resetsPassword`: it proves the address, and ends what was there before, sessions and password too. Beyond
-   * `mostSessions` of the person, the oldest session ends.
+   * Locks the person, checks the proof again, and saves session and events in one step. The password must not have
+   * changed since it matched. A link works once: of many simultaneous uses, one succeeds. The first sign-in marks the
+   * person as joined and ends all their other links, because another person may have kept one. The first sign-in that
+   * `resetsPassword` proves the address and ends all earlier links, sessions and the password. Beyond `mostSessions` of
+   * the person, the oldest session ends.
    * @throws DomainError `sign_in_refused` by password, `sign_in_link_invalid` by link; also when the person was removed
    */
   abstract start(start: SessionStart): Promise<void>;
 
-  /** On every request: one look-up by an index. Never serves an answer older than the last change. */
+  /**
+   * Finds the session by one index look-up, because every request calls it. Never returns an answer older than the last
+   * change.
+   */
   abstract findBySecretHash(secretHash: string): Promise<SignedIn | undefined>;
 
-  /** Of one person, newest first; also those that are over. `mostSessions` at most. */
+  /** Lists one person's sessions, including ended ones, the newest first, at most `mostSessions`. */
   abstract list(personId: string): Promise<readonly Session[]>;
 
   /**
-   * Locks the session's person, decides and stores, with the events. Beyond `mostSessions` that are signed in, the oldest
-   * ends.
-   * @throws DomainError `session_not_found` when it has ended
+   * Locks the session's person, decides, and saves session and events together. Beyond `mostSessions` signed-in
+   * sessions, the oldest one ends.
+   * @throws DomainError `session_not_found` if the session has ended
    */
   abstract change(
     id: string,
     decide: (session: Session) => Decision<Session, AccessEvent>,
   ): Promise<void>;
 
-  /** Notes when and from where it was last used. Does nothing when it has ended. */
+  /** Records when and from where the session was last used. Does nothing if the session has ended. */
   abstract see(id: string, seen: Pick<Session, 'seenAt' | 'network'>): Promise<void>;
 
-  /** Ends one of that person. @throws DomainError `session_not_found` */
+  /** Ends one session of that person. @throws DomainError `session_not_found` */
   abstract end(personId: string, id: string, events: readonly AccessEvent[]): Promise<void>;
 }
 
 export abstract class SecondFactors {
-  /** @returns one without any method for a person who has none */
+  /** @returns a factor without methods for a person who has none */
   abstract find(personId: string): Promise<SecondFactor>;
 
   /**
-   * Locks the person, decides and stores, with the events, and notes at the person since when there is one. Of many who
-   * show the same code, one succeeds.
+   * Locks the person, decides, and saves factor and events together. Records at the person since when they have a
+   * factor. Of many simultaneous uses of one code, one succeeds.
    * @throws DomainError `person_not_found`, and whatever `decide` throws
    */
   abstract change(
@@ -126,30 +137,30 @@ export abstract class SecondFactors {
   ): Promise<SecondFactor>;
 }
 
-/** What a browser gets to make or show a passkey: options of WebAuthn as JSON. */
+/** WebAuthn options as JSON, for a browser that makes or shows a passkey. */
 export interface PasskeyOptions {
   readonly challenge: string;
   readonly person: Pick<Person, 'id' | 'email'>;
   readonly known: readonly string[];
 }
 
-/** @returns whether we made this challenge for the one who answers it */
+/** @returns whether we made this challenge for the person who answers it */
 export type IsOurChallenge = (challenge: string) => boolean;
 
 export abstract class Passkeys {
-  /** Where they work; undefined where the dashboard has no name, because browsers want one. */
+  /** The origin where passkeys work; undefined if the dashboard has no host name, which browsers require. */
   abstract readonly origin: string | undefined;
 
   abstract creation(asked: PasskeyOptions): Promise<string>;
   abstract request(asked: PasskeyOptions): Promise<string>;
 
-  /** @param shown what the browser answered, as JSON @returns undefined for anything that is not right */
+  /** @param shown the browser's answer, as JSON @returns undefined for anything invalid */
   abstract made(
     shown: string,
     isOurs: IsOurChallenge,
   ): Promise<Pick<Passkey, 'id' | 'publicKey' | 'counter'> | undefined>;
 
-  /** Which of these was shown, with its new counter. @returns undefined for anything that is not right */
+  /** Returns which of these passkeys was shown, with its new counter. @returns undefined for anything invalid */
   abstract shown(
     shown: string,
     known: readonly Passkey[],
@@ -162,16 +173,16 @@ export interface SignInLink {
   readonly personId: string;
   readonly endsAt: Date;
   /**
-   * Whether it proves that its user is the owner: it was mailed, or the operator made it. Not one that somebody with a
-   * session made.
+   * Whether the link proves that its user owns the address, because it was mailed or the operator made it. A link that
+   * a signed-in person made proves nothing.
    */
   readonly resetsPassword: boolean;
 }
 
-/** One-time sign-in links. Secrets come and stay as SHA-256 in lower-case hex. */
+/** One-time sign-in links. Secrets are SHA-256 hashes in lower-case hex. */
 export abstract class SignInLinks {
   /**
-   * Locks the person, and stores the link and the events together.
+   * Locks the person, and saves link and events together.
    * @param whose `newcomer`: only for a person who has not joined
    * @throws DomainError `person_not_found`, `person_joined`
    */
@@ -181,45 +192,57 @@ export abstract class SignInLinks {
     whose?: 'anybody' | 'newcomer',
   ): Promise<void>;
 
-  /** Whose it is; `Sessions.start` uses it up. @returns the id of a person; undefined when it is unknown, used or over */
+  /**
+   * Finds the link's person and does not use the link up; `Sessions.start` does.
+   * @returns undefined if the link is unknown, used or expired
+   */
   abstract personIdOf(secretHash: string, now: Date): Promise<string | undefined>;
 
-  /** Never changes. @returns false for an unknown link */
+  /** Returns a fixed property of the link. @returns false for an unknown link */
   abstract resetsPassword(secretHash: string): Promise<boolean>;
 }
 
-/** Password hashes (scrypt, RFC 7914), a few at a time. @throws Unavailable while too many wait for their turn */
+/** Hashes passwords (scrypt, RFC 7914), a few at a time. @throws Unavailable while too many wait for their turn */
 export abstract class Passwords {
-  /** Slow on purpose. @param beside a hash that is compared together with this one: `matching` takes as long for both as for one */
+  /**
+   * Hashes a password, slowly on purpose.
+   * @param beside a hash to be compared together with this one: `matching` takes as long for both as for one
+   */
   abstract hash(password: string, beside?: string): Promise<string>;
 
-  /** The hashes that match the password. Without hashes it takes as long as for one. Never throws for an unreadable hash. */
+  /**
+   * Returns the hashes that match the password. Takes as long without hashes as for one. Never throws for an unreadable
+   * hash.
+   */
   abstract matching(password: string, hashes: readonly string[]): Promise<readonly string[]>;
 
-  /** @param hash undefined where there is none: takes as long and returns no match */
+  /** @param hash undefined if there is none: takes as long and returns false */
   async matches(password: string, hash: string | undefined): Promise<boolean> {
     return (await this.matching(password, hash === undefined ? [] : [hash])).length > 0;
   }
 
-  /** At least the 10 000 commonest passwords, in lower case. */
+  /** Returns at least the 10 000 commonest passwords, in lower case. */
   abstract commonest(): Promise<ReadonlySet<string>>;
 }
 
 export abstract class MailRequests {
-  /** The same statements for every address. Adding one with the same id again changes nothing while it waits. */
+  /**
+   * Adds a request by the same statements for every address. Adding the same id again changes nothing while the request
+   * waits.
+   */
   abstract add(request: MailRequest): Promise<void>;
 
-  /** Those without an answer, by turn and id. @param after only those that follow this one */
+  /** Lists unanswered requests by turn and id. @param after returns only those that follow this one */
   abstract waiting(
     limit: number,
     after?: Pick<MailRequest, 'id' | 'turn'>,
   ): Promise<readonly MailRequest[]>;
 
   /**
-   * Locks the request, unless it was answered, and lets `answer` decide. What that stores through other ports, like a
-   * link and its mail, is stored together with the fact that the request is answered, or not at all: of many who answer
-   * it, one does.
-   * @param answer may run several times, so it only reads and stores. @returns whether it sent a mail
+   * Locks an unanswered request and lets `answer` decide. What `answer` saves through other ports, such as a link and
+   * its mail, is saved in one step with the end of the request. Of many concurrent answers, one succeeds.
+   * @param answer may run several times, so it only reads and stores.
+   * @returns whether it sent a mail
    */
   abstract answer(
     id: string,
@@ -227,7 +250,7 @@ export abstract class MailRequests {
     answer: (request: MailRequest, before: readonly PastMail[]) => Promise<boolean>,
   ): Promise<void>;
 
-  /** Mails to the address that count with this reason. */
+  /** Lists mails to the address that count together with this reason. */
   abstract mailed(email: string, reason: MailReason, now: Date): Promise<readonly PastMail[]>;
 }
 
@@ -236,17 +259,17 @@ export interface MailedLink extends Membership {
   readonly endsAt: Date;
 }
 
-/** A mail to one person, whom it reaches by their address. Its links are for people with the same address. */
+/** A mail to one person at their address. Its links are for people with the same address. */
 export interface PersonalMail {
   readonly id: string;
   readonly reason: MailReason;
   readonly to: Membership;
   readonly occurredAt: Date;
-  /** At least one, unless the mail only brings news. */
+  /** At least one, unless the mail only reports a change. */
   readonly links: readonly MailedLink[];
 }
 
 export abstract class PersonalMails {
-  /** Queues it, in the transaction of the caller. Adding one with the same id again changes nothing. */
+  /** Queues the mail in the caller's transaction. Adding the same id again changes nothing. */
   abstract add(mail: PersonalMail): Promise<void>;
 }

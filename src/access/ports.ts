@@ -16,7 +16,7 @@ import type {
 import type { Acting, Clock, Ids, Sealer } from '../kernel/ports.ts';
 import type { Decision } from '../kernel/decision.ts';
 
-/** A key to be stored, with the SHA-256 of its secret in lower-case hex. */
+/** A new key, with the SHA-256 hash of its secret in lower-case hex. */
 export interface KeyToStore {
   readonly key: ApiKey;
   readonly secretHash: string;
@@ -24,8 +24,8 @@ export interface KeyToStore {
 
 export abstract class Accounts {
   /**
-   * Stores a new account, its first key, its first person and the events together. E-mail addresses need not be unique:
-   * a person may open several accounts.
+   * Saves a new account, its first key, its first person and the events together. E-mail addresses need not be unique,
+   * because a person may open several accounts.
    */
   abstract open(
     decision: Decision<Account, AccessEvent>,
@@ -33,14 +33,14 @@ export abstract class Accounts {
     firstPerson: Decision<Person, AccessEvent>,
   ): Promise<void>;
 
-  /** All of them, oldest first. */
+  /** Lists all accounts, the oldest first. */
   abstract list(): Promise<readonly Account[]>;
 
   abstract find(id: string): Promise<Account | undefined>;
 
   /**
-   * Locks, decides, stores. Deleting it ends all sessions and links of its people in the same step, and its sites are not
-   * served any more.
+   * Locks, decides and saves. A deletion ends all sessions and links of the account's people in the same step, and its
+   * sites are no longer served.
    * @throws DomainError `account_not_found`
    */
   abstract change(
@@ -48,38 +48,39 @@ export abstract class Accounts {
     decide: (account: Account) => Decision<Account, AccessEvent>,
   ): Promise<Account>;
 
-  /** Those that were deleted by then, the oldest first. */
+  /** Lists the accounts that were deleted at or before `before`, the oldest first. */
   abstract deletedBefore(before: Date, limit: number): Promise<readonly Account[]>;
 
   abstract firstEnd(): Promise<Date | undefined>;
 
   /**
-   * Deletes it with all that belongs to it, in small steps, and the account itself last: an account that is half gone is
-   * ended by the next call.
+   * Deletes the account's data in small steps, and the account itself last. After an interruption, the next call
+   * continues.
    * @param mayEnd asked first
    * @returns false if it may not end yet, has projects, or an event of it waits for a subscriber
    */
   abstract end(id: string, mayEnd: (account: Account) => boolean): Promise<boolean>;
 }
 
-/** A key that was presented, with what a request needs to know of its account. */
+/** The key that a request presented, with its account's plan and limits. */
 export interface KeyHolder {
   readonly key: ApiKey;
   readonly plan: Plan;
   readonly limits: Limits;
-  /** When the secret that was presented ends: it is an old one of a rotated key. */
+  /** When the presented secret ends; set only for an old secret of a rotated key. */
   readonly secretUntil: Date | undefined;
 }
 
 export interface ListedKey extends ApiKey {
-  /** When the last of its old secrets ends, or ended; undefined for a key that was never rotated. */
+  /** When the last of the key's old secrets ends or ended; undefined for a key that was never rotated. */
   readonly oldSecretsUntil: Date | undefined;
 }
 
 export abstract class ApiKeys {
   /**
-   * Stores the key and its events together, and forgets the oldest keys that no longer work beyond `keyLimits.kept`.
-   * @param admit gets how many keys of the account work, and throws to refuse another: meanwhile nobody adds one
+   * Saves key and events together, and deletes the oldest keys that no longer work beyond `keyLimits.kept`. Locks the
+   * account's keys meanwhile.
+   * @param admit gets the number of the account's working keys, and throws to refuse another
    * @throws DomainError `account_not_found`, and whatever `admit` throws
    */
   abstract add(
@@ -87,21 +88,23 @@ export abstract class ApiKeys {
     admit?: (inUse: number) => void,
   ): Promise<void>;
 
-  /** On every request: one look-up by an index. Never serves an answer older than a second. */
+  /**
+   * Finds the key by one index look-up, because every request calls it. Never returns an answer older than a second.
+   */
   abstract findBySecretHash(secretHash: string): Promise<KeyHolder | undefined>;
 
-  /** Oldest first, revoked and expired ones too: `keyLimits.kept` at most. */
+  /** Lists the keys, including revoked and expired ones, the oldest first, at most `keyLimits.kept`. */
   abstract list(accountId: string): Promise<readonly ListedKey[]>;
 
-  /** Locks, decides, stores. @throws DomainError `api_key_not_found` */
+  /** Locks, decides and saves. @throws DomainError `api_key_not_found` */
   abstract change(
     id: string,
     decide: (key: ApiKey) => Decision<ApiKey, AccessEvent>,
   ): Promise<ApiKey>;
 
   /**
-   * Locks, decides, adds the new secret, shortens the life of the older ones, and keeps no more than
-   * `keyLimits.secrets`, all together.
+   * Locks, decides, adds the new secret, shortens the life of older ones, and keeps at most `keyLimits.secrets`, in one
+   * step.
    * @throws DomainError `api_key_not_found`
    */
   abstract rotate(
@@ -112,15 +115,15 @@ export abstract class ApiKeys {
 }
 
 export abstract class KeyMaterial {
-  /** Characters of 0-9A-Za-z, each equally likely, from a cryptographic source. */
+  /** Returns characters of 0-9A-Za-z, each equally likely, from a cryptographic source. */
   abstract randomBase62(length: number): string;
 
   abstract sha256(text: string): string;
 
-  /** Base32 (RFC 4648), from a cryptographic source: 160 bits, as RFC 4226 recommends. */
+  /** Returns 160 bits in base32 (RFC 4648) from a cryptographic source, as RFC 4226 recommends. */
   abstract randomBase32(): string;
 
-  /** The code of six digits of a time step (RFC 6238, SHA-1). @param secret base32 */
+  /** Returns the six-digit code of a time step (RFC 6238, SHA-1). @param secret base32 */
   abstract timeCode(secret: string, step: number): string;
 }
 
@@ -129,44 +132,47 @@ export interface Take {
   readonly limits: Limits;
   readonly striker?: string | undefined;
   readonly now: Date;
-  /** So many are known to have passed in these windows, also if the counters have lost some. */
+  /** Minimum known counts in these windows, even if the counters lost some. */
   readonly atLeast?: Counts | undefined;
 }
 
 export interface Taken {
   readonly allowed: boolean;
   readonly counts: Counts;
-  /** Refusals of the striker in this UTC minute, this one included. */
+  /** The striker's refusals in this UTC minute, including this one. */
   readonly strikes: number;
 }
 
-/** Counts of the current windows. Exact: of N + k simultaneous takes against a limit of N, N are allowed. */
+/**
+ * Counts requests in the current windows. The counts are exact: of N + k simultaneous takes against a limit of N, N are
+ * allowed.
+ */
 export abstract class QuotaCounters {
-  /** Takes one from the minute and one from the day if both have one left; otherwise takes neither and adds a strike. */
+  /** Counts one request in both windows if both have room. Otherwise counts it in neither and adds a strike. */
   abstract take(take: Take): Promise<Taken>;
 
   abstract peek(subject: string, now: Date): Promise<Counts>;
 }
 
 export abstract class HighUses {
-  /** On each of their requests: returns at once and never throws. */
+  /** Notes high use. Every request of such an account calls it, so it returns at once and never throws. */
   abstract note(accountId: string, use: HighUse): void;
 }
 
-/** One subject's counters as plain data, to be kept over a restart. */
+/** One subject's counters as plain data, which survive a restart. */
 export interface CounterSnapshot {
   readonly subject: string;
   readonly data: string;
 }
 
 export abstract class CounterSnapshots {
-  /** Replaces what is kept of these subjects. */
+  /** Replaces the saved counters of these subjects. */
   abstract save(snapshots: readonly CounterSnapshot[], now: Date): Promise<void>;
   abstract load(): Promise<readonly CounterSnapshot[]>;
 }
 
 export const usageOutcomes = ['2xx', '3xx', '4xx', 'refused', '5xx'] as const;
-/** The class of the status; `refused` is 429. */
+/** The class of the HTTP status; `refused` is 429. */
 export type UsageOutcome = (typeof usageOutcomes)[number];
 
 export interface AnsweredRequest {
@@ -215,19 +221,22 @@ export interface CallsOfKey {
 export const mostCalls = 100;
 
 export abstract class UsageLog {
-  /** Adds to what is there, and notes when keys were last used; all or nothing. */
+  /** Adds to the stored counts and notes when keys were last used, in one step. */
   abstract add(hours: readonly HourOfUsage[], lastUsed: ReadonlyMap<string, Date>): Promise<void>;
 
-  /** Of one account, oldest first. @param until the first hour that is left out; none by default */
+  /** Lists one account's hours, the oldest first. @param until excludes this and later hours; no end by default */
   abstract list(accountId: string, since: Date, until?: Date): Promise<readonly HourOfUsage[]>;
 
-  /** Summed where it is kept, oldest first; hours and days without requests are left out. */
+  /** Sums in the database and returns the oldest first. Hours and days without requests are missing. */
   abstract sum(of: Caller, since: Date, unit: 'hour' | 'day'): Promise<readonly UsageSum[]>;
 
-  /** Summed over hours and operations where it is kept. */
+  /** Sums over hours and operations in the database. */
   abstract sumByKey(accountId: string, since: Date): Promise<readonly RequestsOfKey[]>;
 
-  /** The keys that called any of these operations, summed over outcomes, most recent caller first: `mostCalls` at most. */
+  /**
+   * Lists the keys that called any of these operations, summed over outcomes, the most recent caller first, at most
+   * `mostCalls`.
+   */
   abstract callsTo(
     operations: readonly string[],
     accountId: string,
@@ -245,7 +254,7 @@ export interface AuditEntry {
   readonly details: Readonly<Record<string, string | number>>;
 }
 
-/** Something that has a history, by the name of its id in events. */
+/** A subject with a history, by the name of its id in events. */
 export type AuditSubject = { readonly petId: string } | { readonly orderId: string };
 
 export interface AuditSearch {
@@ -258,9 +267,9 @@ export interface AuditSearch {
   readonly before?: Pick<AuditEntry, 'id' | 'occurredAt'> | undefined;
 }
 
-/** What happened in an account, for its owner to read: its stored events, but for those that it hides. */
+/** The stored events of an account, for its owners. Hidden events are not listed. */
 export abstract class AuditLog {
-  /** Newest first. Reads about as many entries as it returns, however long the log is. */
+  /** Lists the newest first. Reads about as many entries as it returns, however long the log is. */
   abstract list(
     accountId: string,
     limit: number,
@@ -286,15 +295,19 @@ export type IdempotencyOutcome<Answer extends KeptAnswer = KeptAnswer> =
   | { readonly kind: 'answered'; readonly answer: Answer }
   | { readonly kind: 'replayed'; readonly answer: KeptAnswer }
   | { readonly kind: 'in_progress' | 'reused' }
-  /** The database kept the key without its answer, so it lost part of a transaction; what else was stored is unknown. */
+  /**
+   * The database kept the key without its answer, so it lost part of a transaction. Whether other writes survived is
+   * unknown.
+   */
   | { readonly kind: 'unknown' };
 
 export abstract class IdempotencyKeys {
   /**
-   * Runs `work` once per account and key. What `work` writes and its answer are stored in one transaction: after a
-   * crash there is both or neither. When `work` throws, nothing is kept and the key is free again. Other parts of its
-   * result are not stored. The transaction may run again, and `work` with it, so `work` does nothing but queries.
-   * @param admit runs before the transaction, unless the request has its answer already; what it throws ends the request
+   * Runs `work` once per account and key. The writes of `work` and its answer are saved in one transaction, so a crash
+   * keeps both or neither. When `work` throws, nothing is saved and the key is free again. Other parts of the result of
+   * `work` are not saved. The transaction may run again, and `work` with it, so `work` does nothing but queries.
+   * @param admit runs before the transaction, unless the request already has its answer; what it throws ends the
+   * request
    */
   abstract once<Answer extends KeptAnswer>(
     request: IdempotentRequest,
@@ -303,8 +316,8 @@ export abstract class IdempotencyKeys {
   ): Promise<IdempotencyOutcome<Answer>>;
 
   /**
-   * Keeps another answer under a key, or none, which frees it: for work that goes on after its answer was stored.
-   * @returns false, and changes nothing, if the key has another answer by now
+   * Replaces the answer of a key, or frees the key, for work that continues after its answer was saved.
+   * @returns false, without a change, if the key has another answer by now
    */
   abstract replace(
     request: IdempotentRequest,
@@ -332,11 +345,11 @@ export interface AccessPorts {
   readonly acting: Acting;
   readonly clock: Clock;
   readonly ids: Ids;
-  /** Operations that will be removed, by the ids that usage is counted under. */
+  /** Operations that will be removed, by the ids under which usage is counted. */
   readonly endings: readonly EndingOperation[];
 }
 
-/** An answer is kept for 24 hours under its idempotency key; afterwards the key is free again. */
+/** An idempotency key keeps its answer for 24 hours and is then free again. */
 export const idempotencyRetentionMs = 24 * 60 * 60 * 1000;
 
 export const longestIdempotencyKey = 255;

@@ -20,7 +20,10 @@ import { queues } from './wiring/queues.ts';
 import { objectStore, sitesModule } from './wiring/sites.ts';
 import { system } from './wiring/system.ts';
 
-/** Brings the database up to date. Close it with `unbindAllAsync`. @param actor outside of `Acting.run` */
+/**
+ * Opens the container and brings the database up to date. Close it with `unbindAllAsync`.
+ * @param actor who acts outside of `Acting.run`
+ */
 export const openContainer = async (
   config: Config,
   log: Logger,

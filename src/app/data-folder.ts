@@ -6,7 +6,7 @@ import { databaseProblem, dataFolderProblem } from './failure-words.ts';
 import type { Config } from './settings/settings.ts';
 import { commandName } from './version.ts';
 
-/** Other code would retry forever without these folders. @throws Error that names the setting to change */
+/** Creates the folders, because other code would retry forever without them. @throws Error that names the setting to change */
 export const makeDataPlaces = async (
   config: Pick<Config, 'dataDir' | 'databaseUrl' | 'secretKey'>,
 ): Promise<void> => {
@@ -31,7 +31,7 @@ const codeOf = (error: unknown): string => {
 const said = ({ seen, advice }: ReturnType<typeof databaseProblem>, cause: unknown): Error =>
   new Error(`${seen} ${advice}`, { cause });
 
-/** Node's `recursive` would retry forever in places like /proc. @throws Error with the reason */
+/** Creates a folder. Node's `recursive` would retry forever in places like /proc. @throws Error with the reason */
 export const makeFolder = async (path: string): Promise<void> => {
   if (!existsSync(dirname(path))) await makeFolder(dirname(path));
   try {
@@ -53,10 +53,10 @@ const isFolder = async (path: string): Promise<boolean> => {
 
 type Where = Pick<Config, 'dataDir'>;
 
-/** Exists in the data folder until a restore has finished; an interrupted one continues. */
+/** The file exists in the data folder until a restore has finished. An interrupted restore continues. */
 export const restoreMark = ({ dataDir }: Where): string => join(dataDir, 'restore-unfinished');
 
-/** A service would create an empty database. @throws Error during an unfinished restore */
+/** Refuses to start during an unfinished restore, because a service would create an empty database. @throws Error */
 export const refuseHalfRestored = (where: Where): void => {
   const mark = restoreMark(where);
   if (!existsSync(mark)) return;

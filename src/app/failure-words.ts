@@ -37,7 +37,7 @@ export const failureInWords = (
   return message.endsWith('.') || !isFailure(cause) ? message : `${message}: ${cause.message}`;
 };
 
-/** The command that shows what there is, or does what is missing, by the code of the error. */
+/** By error code, the command that lists what exists or creates what is missing. */
 const helpful: Readonly<Record<string, string>> = {
   account_not_found: 'account list',
   api_key_not_found: 'key list --account ID',

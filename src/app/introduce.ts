@@ -17,7 +17,7 @@ interface Welcome {
 
 const firstAccountMs = 60_000;
 
-/** Outside production, an empty database gets an account. Only one of several processes creates it. */
+/** Creates an account in an empty database outside production. Of several processes, only one creates it. */
 const firstAccountIn = (container: Container, config: Config) => {
   const [leases, holder] = [container.get(JobLeases), container.get(ProcessKey)];
   const [clock, access] = [container.get(Clock), container.get(AccessKey)];
@@ -63,7 +63,10 @@ const siteOf = (container: Container): string =>
 const zoneAt = ({ acmeDnsZone = '', dnsHost, dnsPort }: Config): string =>
   `${acmeDnsZone} at ${urlHost(dnsHost)}:${String(dnsPort)}`;
 
-/** Call after listening: the key is shown only once, and a failed start must not waste it. */
+/**
+ * Shows the first account's key. Call after listening, because the key is shown only once, and a failed start must not
+ * waste it.
+ */
 export const introducing = (container: Container, config: Config): (() => Promise<void>) => {
   const site = siteOf(container);
   const firstAccount = config.production ? undefined : firstAccountIn(container, config);

@@ -128,7 +128,7 @@ const sendingMail = (ports: WorkerPorts): readonly Job[] => {
   ];
 };
 
-/** Otherwise slower answers during mails would reveal whether an address is known. */
+/** Delays mails at random, because slower answers during mails would reveal whether an address is known. */
 const mailingPeople = (ports: WorkerPorts): Job => {
   const job = shared(ports, {
     ...{ name: 'mail people', schedule: '* * * * * *', news: ports.bells.mailRequests },
@@ -161,7 +161,7 @@ const queue = (work: Queue): Pick<Job, 'news' | 'run'> => ({
   run: async () => ({ nextAt: await work.run() }),
 });
 
-/** A random delay keeps processes from claiming the same work at the same moment. */
+/** Adds a random delay, so that processes do not claim the same work at the same moment. */
 const spread =
   (run: Queue['run']): Job['run'] =>
   async () => {
@@ -183,7 +183,7 @@ const shared = (
   ...(news && { news }),
 });
 
-/** One job per table, so that a failure does not affect other tables; at different minutes. */
+/** Makes one job per table, so that a failure does not affect other tables. They run at different minutes. */
 const forgetting = ({ retention, clock }: Pick<WorkerPorts, 'retention' | 'clock'>) =>
   sweptTables.map(({ table, what, keptMs }, at): Job => ({
     name: `forget ${what}`,

@@ -7,7 +7,7 @@ export interface Log {
 }
 
 export interface LogOptions {
-  /** Added to each line if several processes share an output, whose lines must not mix. */
+  /** Marks each line if several processes share an output. Their lines must not mix. */
   readonly pid?: number | undefined;
   readonly traceId?: (() => string | undefined) | undefined;
 }
@@ -16,7 +16,10 @@ const batchCharacters = 16_000;
 /** A pipe keeps a write together only up to this size (PIPE_BUF in pipe(7)). */
 const sharedBatchBytes = 4_096;
 
-/** pino's own batching measures each line twice. @param redact removes secrets from errors: a driver may quote its URL */
+/**
+ * Creates the log. pino's own batching would measure each line twice.
+ * @param redact removes secrets from errors, because a driver may quote its URL
+ */
 export const createLog = (
   level: string,
   redact: (text: string) => string,
@@ -61,13 +64,13 @@ const redactedError = (redact: (text: string) => string) => (error: unknown) => 
   }
 };
 
-/** A closed or slow reader or a full disk must not stop the service, so unwritten lines are dropped. */
+/** Drops unwritten lines if the reader is closed or slow or the disk is full, because logging must not stop the service. */
 const writeAll = (bytes: Buffer): void => {
   try {
     for (let written = 0; written < bytes.length;) {
       written += writeSync(1, bytes, written);
     }
   } catch {
-    // No place is left to report this.
+    // There is nowhere left to report this.
   }
 };

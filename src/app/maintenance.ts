@@ -1,4 +1,4 @@
-// Loaded together by commands that work on a whole database or data folder.
+// Commands that work on a whole database or data folder load these modules together.
 export { Database } from '../adapters/kysely/database.ts';
 export { migrateUp, migrationStates } from '../adapters/kysely/migrations.ts';
 export { backUp } from './backup/back-up.ts';

@@ -16,7 +16,7 @@ import type { Config } from './settings/settings.ts';
 import { commandName } from './version.ts';
 
 export interface Moved {
-  /** Without user and password, like `to`. */
+  /** The address without user and password, like `to`. */
   readonly from: string;
   readonly to: string;
   readonly rows: Readonly<Record<string, number>>;

@@ -22,7 +22,7 @@ type Tell<Event> = (
   actor: StoredEvent['actor'],
 ) => Promise<Told | undefined>;
 
-/** The notice for each event that `subscriptions` sends to `notices`. Events without one do not compile. */
+/** The notice for each event that `subscriptions` sends to `notices`. A missing entry does not compile. */
 const tells: { readonly [Type in EventTo<'notices'>]: Tell<EventOf<Type>> } = {
   domain_live: async (event, named) => ({
     kind: 'domain.live',
@@ -88,7 +88,7 @@ const tells: { readonly [Type in EventTo<'notices'>]: Tell<EventOf<Type>> } = {
   operation_removal: ({ operation, removedAt, days }) =>
     Promise.resolve({ kind: 'operation.removal', about: { operation, removedAt, days } }),
   webhook_switched_off: ({ webhookId, receiver, reason }) =>
-    // The person who switched it off knows.
+    // The person who switched it off already knows.
     Promise.resolve(
       reason === 'by_hand'
         ? undefined
@@ -96,7 +96,7 @@ const tells: { readonly [Type in EventTo<'notices'>]: Tell<EventOf<Type>> } = {
     ),
 };
 
-/** @returns undefined if nobody needs to know, or the thing is deleted */
+/** @returns undefined if nobody needs to know, or the subject was deleted */
 export const notificationOf = async (
   { id, actor, event }: StoredEvent,
   named: Named,

@@ -1,11 +1,11 @@
-/** Imported only when needed. Only mysql2 and what verifies passkeys are imported later elsewhere. */
+/** These modules are imported only when needed. Elsewhere, only mysql2 and the passkey verifier are imported late. */
 export const onDemand = {
   serve: () => import('./serve.ts'),
   supervise: () => import('./processes/supervisor.ts'),
   container: () => import('./container.ts'),
   maintenance: () => import('./maintenance.ts'),
   doctor: () => import('./doctor/examine.ts'),
-  /** With ROLES, which commands do not have. */
+  /** Only processes with ROLES need this; commands do not. */
   inbound: () => import('./wiring/inbound.ts'),
   redis: () => import('./wiring/redis.ts'),
   objectStore: () => import('../adapters/storage/s3/s3-store.ts'),

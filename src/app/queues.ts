@@ -17,7 +17,7 @@ import type {
   WebhookDeliveries,
 } from '../notifications/webhook-ports.ts';
 
-/** Handles one event. A repeated event must change nothing. */
+/** Handles one event. A repeated event must have no further effect. */
 export type Subscriber = (stored: StoredEvent) => Promise<void>;
 export type Subscribers = Readonly<Record<string, Subscriber>>;
 
@@ -29,23 +29,23 @@ interface Base {
 const minuteMs = 60_000;
 export const mostAttempts = 10;
 const longestWaitMs = 2 * minuteMs;
-/** An upgrade in progress will bring a release that knows the subscriber. */
+/** A delivery to an unknown subscriber is not parked before this time, because an upgrade may be in progress. */
 const longestUpgradeMs = 24 * 60 * minuteMs;
 /** Pause after an unexpected failure, so that a domain is not retried in a tight loop. */
 const restMs = 5 * minuteMs;
 const domainsAtOnce = 200;
-/** Separate limits, because checks wait for name servers and orders for the authority. */
+/** Checks and orders have separate limits, because checks wait for name servers and orders for the authority. */
 const domainLanes = { checks: 100, orders: 20 } as const;
 /** A check starts with dozens of queries; many checks at once would block the process. */
 const pace = { interval: 5, intervalCap: 2 } as const;
 
-/** 1 s after the first failure, then 2, 4, 8 …, at most 2 min. */
+/** Returns 1 s after the first failure, then 2, 4, 8 …, at most 2 min. */
 export const waitAfter = (attempts: number): number =>
   Math.min(1000 * 2 ** attempts, longestWaitMs);
 
 const later = (clock: Clock, ms: number) => new Date(clock.now().getTime() + ms);
 
-/** Usually a newer release stored the delivery. */
+/** A newer release usually stored the delivery. */
 class UnknownSubscriber extends Error {}
 
 const events = (
@@ -113,7 +113,7 @@ const mails = ({
   };
 };
 
-/** `attempt` stores the outcome. The lease is longer than an attempt may take. */
+/** `attempt` stores the outcome itself. The lease is longer than an attempt may take. */
 const webhooks = (
   {
     deliveries,

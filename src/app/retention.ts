@@ -5,7 +5,7 @@ import { hiddenTypes } from './subscriptions.ts';
 
 const day = 24 * 60 * 60 * 1000;
 
-/** Every table: when its rows are deleted by age, or `kept`. `KyselyRetention` requires an entry for each table. */
+/** Says for every table when its rows are deleted by age, or `kept`. `KyselyRetention` requires every table. */
 export const retention = {
   accounts: 'kept',
   api_keys: 'kept',
@@ -26,7 +26,7 @@ export const retention = {
   projects: 'kept',
   former_slugs: 'kept',
   deploys: 'kept',
-  // An edge that missed a removal for this long starts over.
+  // Tombstones are kept this long. An edge that missed a removal for longer starts over.
   routes: { what: 'tombstones of removed hosts', since: 'removed_at', keptMs: day },
   certificates: { what: 'tombstones of removed certificates', since: 'removed_at', keptMs: day },
   edge_revision: 'kept',
@@ -57,11 +57,11 @@ export const retention = {
     only: { column: 'type', words: hiddenTypes },
     unlessIn: { table: 'deliveries', column: 'event_id' },
   },
-  // Deleted once they are delivered.
+  // Rows are deleted when they are delivered.
   deliveries: 'kept',
   mail_requests: { what: 'old requests for mails', since: 'asked_at', keptMs: 2 * day },
   notices: { what: 'old notices', since: 'occurred_at', keptMs: 90 * day },
-  // As long as an event may be repeated, which would send its mail again.
+  // Records are kept as long as an event may be repeated, which would otherwise send its mail again.
   mails: { what: 'records of mails', since: 'send_at', keptMs: 30 * day },
   mail_choices: 'kept',
   mail_troubles: 'kept',

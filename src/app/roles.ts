@@ -36,7 +36,7 @@ import { recallCounters } from './wiring/access.ts';
 import { Draining } from './wiring/web.ts';
 import { startJobs, startWorker, type RunningRole } from './worker.ts';
 
-/** @throws Error if a role cannot start; `opened` stops the others */
+/** Starts the roles. @throws Error if one cannot start; `opened` stops the others */
 export const startRoles = async (
   container: Container,
   log: Logger,
@@ -46,7 +46,7 @@ export const startRoles = async (
   const { host, port, operationsPort, roles, redisUrl } = config;
   const running: RunningRole[] = [];
   const counting: RunningRole[] = [];
-  // Stops last, because health checks must work until the end.
+  // This stops last, because health checks must work until the end.
   const operations = operationsPort === undefined ? undefined : container.get(OperationsKey);
   const watch = container.get(EventLoopWatch);
   const draining = container.get(Draining);
@@ -57,7 +57,7 @@ export const startRoles = async (
       for (const role of listening) role.announceEnd();
       await draining.begin(drainSeconds);
     }
-    // In parallel, because each may take half of the shutdown time.
+    // They stop in parallel, because each may take half of the shutdown time.
     await Promise.all([...listening, ...running].map((role) => role.stop(isReplaced)));
     for (const role of counting) await role.stop();
     await operations?.stop();
@@ -65,7 +65,7 @@ export const startRoles = async (
   };
   opened.add(
     (isReplaced) => stop(config.drainSeconds, isReplaced),
-    // Load balancers do not know of a failed start.
+    // Load balancers have not seen a failed start, so there is no need to wait for them.
     () => stop(0),
   );
   watch.start();
@@ -90,7 +90,7 @@ export const startRoles = async (
   if (roles.includes('worker')) {
     running.push(startWorker(container, config, log));
   }
-  // Not awaited, because cached sites can be served meanwhile.
+  // This is not awaited, because cached sites can be served meanwhile.
   container
     .get(S3SiteFiles, { optional: true })
     ?.reach()
@@ -103,7 +103,7 @@ export const startRoles = async (
   log.info({ version: version(), roles, host, port }, 'serving');
 };
 
-/** Live pages are endless requests, so they are closed first. */
+/** Closes live pages first, because they are endless requests. */
 const withDashboard = (server: HttpServer, dashboard: Dashboard): ListeningRole => ({
   announceEnd: () => {
     server.announceEnd();
@@ -155,7 +155,7 @@ const startEdge = async (
   const [metrics, clock] = [container.get(MetricsKey), container.get(Clock)];
   metrics.show(edgeMeasures, () => edge.state());
   metrics.show(platformMeasures, () => ({ its: routes.platformCertificate, now: clock.now() }));
-  // Refreshes at once after changes of this process, and on signals from others; otherwise it polls.
+  // The edge refreshes at once after changes by this process, and on signals from others. Without signals it polls.
   container.get(StoredSignal).listen(() => {
     routes.refresh().catch((error: unknown) => {
       log.debug({ err: error }, 'routes not refreshed; will retry');

@@ -24,7 +24,7 @@ const whichOf = ({ keyIds }: Sealer, keyId: string): KeyState['key'] => {
   return at === 0 ? 'current' : 'previous';
 };
 
-/** Without the check, a missing key would show only at a host's first visit. */
+/** Warns of a missing key, which would otherwise show only at a host's first visit. */
 export const warnOfUnknownKeys = async (container: Container, log: Logger): Promise<void> => {
   for (const { keyId, key, values } of await keyStates(container)) {
     if (key !== 'unknown') continue;

@@ -15,7 +15,7 @@ import { startWarnings } from './settings/start-warnings.ts';
 import { openTracing } from './tracing.ts';
 import { MetricsKey } from './keys.ts';
 
-/** Serves until a signal or the parent stops it. @throws Error after everything opened is closed */
+/** Serves until a signal or the parent stops it. @throws Error after closing everything that was opened */
 export const serve = async (config: Config, parent: ParentLink | undefined): Promise<void> => {
   const opened = new Opened();
   try {
@@ -50,7 +50,7 @@ const start = async (
   if (parent) serveUnder(parent, service);
   else await serveAlone(service);
   flush();
-  // Now, because a killed process cannot do it at its end; it speeds up the next start.
+  // This speeds up the next start. It runs now, because a killed process cannot do it at its end.
   flushCompileCache();
 };
 
@@ -93,7 +93,7 @@ const serveUnder = (parent: ParentLink, own: ServingProcess): void => {
   });
 };
 
-/** A replaced process hurries if the whole service stops meanwhile. */
+/** Makes a replaced process hurry if the whole service stops meanwhile. */
 const stopping = (parent: ParentLink, { config, stop, log, flush }: ServingProcess) => {
   const hurry = new AbortController();
   const deadlines = stopDeadlines(config);

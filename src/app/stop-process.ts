@@ -3,7 +3,7 @@ import type { Log } from './log.ts';
 import type { Stopping } from './processes/parent-link.ts';
 import type { Config } from './settings/settings.ts';
 
-/** Shutdown deadlines. A replaced process may take longer, because nobody waits for it. */
+/** Returns the shutdown deadlines. A replaced process may take longer, because nobody waits for it. */
 export const stopDeadlines = ({
   drainSeconds,
   otelExporterOtlpEndpoint,
@@ -50,7 +50,7 @@ export const stopAndExit = (
   return giveUpAfter;
 };
 
-/** The first signal stops gracefully and exits with 0; a second one exits at once. */
+/** Stops gracefully on the first signal and exits with 0. A second signal exits at once. */
 export const stopOnSignal = (
   stop: () => Promise<void>,
   limits: Limits & { readonly atOnce?: () => void },
@@ -70,7 +70,7 @@ export const stopOnSignal = (
   process.on('SIGINT', onSignal);
 };
 
-/** @param isReplaced see `RunningRole`; load balancers need no notice then */
+/** @param isReplaced see `RunningRole`; if set, load balancers need no notice */
 export type Stop = (isReplaced?: AbortSignal) => Promise<void>;
 
 type Close = (isReplaced?: AbortSignal) => unknown;
@@ -99,7 +99,7 @@ export class Opened {
     await this.#each(({ close }) => close(isReplaced));
   };
 
-  /** Closes everything after a failed start. Errors and slow parts end with the process. */
+  /** Closes everything after a failed start. The process then exits, even if parts fail or are slow. */
   async giveUp(): Promise<void> {
     const all = this.#each(({ giveUp }) => giveUp()).catch(() => undefined);
     await pTimeout(all, { milliseconds: this.#longestMs, fallback: () => undefined });

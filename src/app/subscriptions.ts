@@ -33,25 +33,25 @@ interface Subscription {
   readonly subscribers: readonly SubscriberName[];
 }
 
-/** In the audit log, so the event is kept forever. */
+/** The audit log shows the event, so it is kept forever. */
 const shown = <const Names extends Reactions>(...subscribers: Names) => ({
   isShown: true,
   subscribers,
 });
-/** Not in the audit log, so the event is deleted some days after delivery. */
+/** The audit log does not show the event, so it is deleted some days after delivery. */
 const hidden = <const Names extends Reactions>(...subscribers: Names) => ({
   isShown: false,
   subscribers,
 });
 
-/** Send the notices of `notification-for-event.ts` to owners. */
+/** These subscribers send the notices of `notification-for-event.ts` to owners. */
 const toOwners = ['notices', 'mail', 'webhooks'] as const;
 
 type Others = readonly Exclude<SubscriberName, (typeof toOwners)[number]>[];
 
 type Reactions = Others | readonly [...Others, ...typeof toOwners];
 
-/** Every event: whether the audit log shows it, and its subscribers. Missing events do not compile. */
+/** Says for every event whether the audit log shows it, and lists its subscribers. A missing event does not compile. */
 export const subscriptions = {
   pet_added: shown(),
   pet_changed: shown(),
@@ -98,7 +98,7 @@ export const subscriptions = {
   deploy_deleted: shown('storage'),
   domain_settings_changed: shown(),
   domain_added: shown(),
-  // The proof of a name can come and go forever; the timeline keeps the latest.
+  // The proof of a name can come and go any number of times; the timeline keeps the latest.
   domain_prepared: hidden(),
   domain_unprepared: hidden(),
   domain_verified: shown('domains'),
@@ -124,7 +124,7 @@ export const subscriptions = {
   webhook_switched_on: shown(),
   webhook_switched_off: shown(...toOwners),
   webhook_removed: shown(),
-  // The webhook's deliveries show the request.
+  // The webhook's deliveries already show the request.
   webhook_tested: hidden('requests'),
   webhook_repeated: hidden('requests'),
 } as const satisfies Readonly<Record<AnyEvent['type'], Subscription>>;

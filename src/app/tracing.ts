@@ -8,7 +8,7 @@ import { version } from './version.ts';
 
 const longestReason = 200;
 
-/** Undefined without `OTEL_EXPORTER_OTLP_ENDPOINT`. @param log called only later */
+/** Opens the tracer. @param log called only later @returns undefined without `OTEL_EXPORTER_OTLP_ENDPOINT` */
 export const openTracing = async (
   config: Config,
   log: () => Logger,
@@ -44,7 +44,7 @@ const reports = (tell: (say: (log: Logger) => void) => void) => ({
   },
 });
 
-/** Without the receiver's answer, which may be a whole page. */
+/** Omits the receiver's answer, which may be a whole page. */
 const shortened = (error: unknown): { readonly message: string; readonly code?: unknown } => {
   if (!(error instanceof Error)) return { message: 'no answer' };
   const { message, code } = error as NodeJS.ErrnoException;

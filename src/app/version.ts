@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 
-/** From package.json; in a checkout with the commit, such as `1.0.0+2b70b8c`. */
+/** Returns the version in package.json; in a checkout with the commit, such as `1.0.0+2b70b8c`. */
 export const version = (): string => {
   const path = findPackageJSON(import.meta.url);
   if (path === undefined) throw new Error('package.json is missing');
@@ -16,9 +16,9 @@ export const versionIn = (root: string): string => {
   return commit === undefined ? released : `${released}+${commit.slice(0, 7)}`;
 };
 
-/** Reads the files, because git may not be installed. */
+/** Reads git's files, because git may not be installed. */
 const commitIn = (root: string): string | undefined => {
-  // A linked work tree has a file here that points to the folder.
+  // In a linked work tree, `.git` is a file that points to the folder.
   const folder = resolve(root, after('gitdir: ', textIn(root, '.git')) ?? '.git');
   const head = textIn(folder, 'HEAD');
   const branch = after('ref: ', head);
@@ -44,7 +44,7 @@ const textIn = (folder: string, name: string): string | undefined => {
   }
 };
 
-/** The command that starts this program; `npx` is detected by its environment variable. */
+/** Returns the command that starts this program. `npx` is detected by its environment variable. */
 export const commandName = (): string => {
   if (import.meta.url.endsWith('.ts')) return './animal-store';
   return process.env['npm_command'] === 'exec' ? 'npx animal-store' : 'animal-store';

@@ -91,12 +91,12 @@ export const startWorker = (
   const cron = startJobs(container, jobs, sleep);
   return {
     stop: async () => {
-      // Stopped together, because the jobs wait for these queues.
+      // They stop together, because the jobs wait for these queues.
       const { events, webhooks: calls, domains: due, mails } = queues;
       await Promise.all(
         [cron, events, calls, due, ...(mails ? [mails] : [])].map((one) => one.stop()),
       );
-      // Otherwise another worker waits until the lease ends.
+      // Without this, another worker would wait until the lease ends.
       await census.stop().catch((error: unknown) => {
         log.debug({ err: error }, 'lease of a job not released');
       });
@@ -104,7 +104,7 @@ export const startWorker = (
   };
 };
 
-/** With its small initial heap, V8 would mark the old generation again and again during many checks. */
+/** Lets the heap grow. With its small initial heap, V8 would mark the old generation repeatedly during many checks. */
 const letHeapGrow = (): void => {
   setFlagsFromString('--heap-growing-percent=0');
 };
@@ -133,7 +133,7 @@ interface Observers {
 
 const outcomes = ['succeeded', 'failed'] as const;
 
-/** Counts and times each run, names it if it blocks the process, and traces it. */
+/** Counts and times each run, traces it, and names it if it blocks the process. */
 export const observedJobs = (
   { metrics, running, tracer }: Observers,
   jobs: readonly Job[],

@@ -37,7 +37,7 @@ const placeOrder =
     );
   };
 
-/** The animal with the searched id comes before those whose names begin so. */
+/** An animal with the searched id comes first, before animals whose names match. */
 const searchPets =
   ({ pets }: Pick<CataloguePorts, 'pets'>) =>
   async (accountId: string, search: PetSearch): Promise<readonly Pet[]> => {
@@ -55,7 +55,6 @@ const passes = (pet: Pet, { status, categoryId }: PetSearch): boolean =>
 const petSteps = { reserve: reservePet, release: releasePet } as const;
 const orderSteps = { approve: approveOrder, deliver: deliverOrder } as const;
 
-/** The animals and orders of a store. */
 export const catalogue = (ports: CataloguePorts) => ({
   listPets: (accountId: string, page: Page, status?: PetStatus) =>
     ports.pets.list(accountId, page, status),
@@ -71,7 +70,7 @@ export const catalogue = (ports: CataloguePorts) => ({
     const now = ports.clock.now();
     return ports.pets.add(accountId, draft, (id) => addPet(accountId, id, draft, now));
   },
-  /** All of them or none. @throws DomainError `pet_invalid` */
+  /** Creates all animals or none. @throws DomainError `pet_invalid` */
   createPets: (accountId: string, drafts: readonly PetDraft[]) => {
     const now = ports.clock.now();
     return ports.pets.addAll(accountId, drafts, (id, draft) => addPet(accountId, id, draft, now));

@@ -5,13 +5,13 @@ import type { Order, OrderId, OrderStatus, Sale } from './domain/order.ts';
 import type { Pet, PetDraft, PetId, PetStatus } from './domain/pet.ts';
 
 export interface Page {
-  /** Only what has a higher id; 0n for the first page. */
+  /** Returns only higher ids; 0n for the first page. */
   readonly after: bigint;
   readonly limit: number;
 }
 
 export interface PageBack {
-  /** Only what has a lower id; undefined for the newest. */
+  /** Returns only lower ids; undefined for the newest. */
   readonly before: bigint | undefined;
   readonly limit: number;
 }
@@ -22,39 +22,39 @@ export type PetOrder = (typeof petOrders)[number];
 export interface PetSearch {
   readonly status?: PetStatus | undefined;
   readonly categoryId?: bigint | undefined;
-  /** How the name begins, compared as `searchedName` does. The animals are then in the order of their names. */
+  /** The beginning of the name, compared as in `searchedName`. Results are then sorted by name. */
   readonly beginning?: string | undefined;
   readonly order: PetOrder;
-  /** Only those after this one in the order, which need not exist any more. */
+  /** Returns only animals after this one in the order. It need not exist any more. */
   readonly after?: Pick<Pet, 'id' | 'name'> | undefined;
   readonly limit: number;
 }
 
-/** One account's animals. Another account's do not exist here. */
+/** The animals of each account. Animals of other accounts are never found. */
 export abstract class Pets {
-  /** By id ascending. */
+  /** Lists by ascending id. */
   abstract list(
     accountId: string,
     page: Page,
     status: PetStatus | undefined,
   ): Promise<readonly Pet[]>;
 
-  /** As fast among a million animals as among ten, whatever is asked for. */
+  /** Searches as fast among a million animals as among ten, for every combination of criteria. */
   abstract search(accountId: string, search: PetSearch): Promise<readonly Pet[]>;
 
   abstract find(accountId: string, id: PetId): Promise<Pet | undefined>;
 
-  /** In no order; what there is not is left out. @param ids a page of them, not thousands */
+  /** Finds animals in any order, without missing ones. @param ids a page of them, not thousands */
   abstract findSome(accountId: string, ids: readonly PetId[]): Promise<readonly Pet[]>;
 
-  /** Assigns the id, decides, stores animal and events together. `decide` is synchronous. */
+  /** Assigns the id, decides, and saves animal and events together. `decide` is synchronous. */
   abstract add(
     accountId: string,
     draft: PetDraft,
     decide: (id: PetId) => Decision<Pet, CatalogueEvent>,
   ): Promise<Pet>;
 
-  /** As `add`, for thousands at once: all of them or none. */
+  /** Like `add`, for thousands at once: all of them or none. */
   abstract addAll(
     accountId: string,
     drafts: readonly PetDraft[],
@@ -62,7 +62,7 @@ export abstract class Pets {
   ): Promise<void>;
 
   /**
-   * Locks, decides, stores state and events together. `decide` is synchronous: no I/O while the row is held.
+   * Locks, decides, and saves animal and events together. `decide` is synchronous: no I/O while the row is held.
    * @throws DomainError `pet_not_found`
    */
   abstract change(
@@ -71,7 +71,7 @@ export abstract class Pets {
     decide: (pet: Pet) => Decision<Pet, CatalogueEvent>,
   ): Promise<Pet>;
 
-  /** Locks, decides, forgets the animal and stores the events together. @throws DomainError `pet_not_found` */
+  /** Locks, decides, deletes the animal and saves the events together. @throws DomainError `pet_not_found` */
   abstract remove(
     accountId: string,
     id: PetId,
@@ -80,10 +80,10 @@ export abstract class Pets {
 }
 
 export abstract class Orders {
-  /** By id ascending. */
+  /** Lists by ascending id. */
   abstract list(accountId: string, page: Page): Promise<readonly Order[]>;
 
-  /** By id descending. */
+  /** Lists by descending id. */
   abstract newest(
     accountId: string,
     page: PageBack,
@@ -92,10 +92,10 @@ export abstract class Orders {
 
   abstract find(accountId: string, id: OrderId): Promise<Order | undefined>;
 
-  /** The order that the sale of this animal made. */
+  /** Finds the order of this animal's sale. */
   abstract findOf(accountId: string, petId: PetId): Promise<Order | undefined>;
 
-  /** Locks the animal, decides, stores animal, new order and events together. @throws DomainError `pet_not_found` */
+  /** Locks the animal, decides, and saves animal, new order and events together. @throws DomainError `pet_not_found` */
   abstract place(
     accountId: string,
     petId: PetId,

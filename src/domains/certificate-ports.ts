@@ -37,7 +37,9 @@ export abstract class CertificateAuthority {
   /** The host of its directory, or `local`. Unique. */
   abstract readonly name: string;
 
-  /** Its names in CAA records, in lower case; empty if it ignores CAA. Undefined until it was reached once. */
+  /**
+   * The authority's names in CAA records, in lower case; empty if it ignores CAA. Undefined until it was reached once.
+   */
   abstract issuers(): Promise<readonly string[] | undefined>;
 
   /** The account for CAA's `accounturi`; undefined until it exists. */

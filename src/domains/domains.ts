@@ -79,7 +79,7 @@ export const domains = (ports: DomainPorts) => ({
   showShared: showShared(ports),
   readWholeTimeline: readWholeTimeline(ports),
   verifyDomain: verifyDomain(ports),
-  /** On return, this process's edges no longer serve the domain; others follow within a second. */
+  /** On return, this process's edges no longer serve the domain. Other edges follow within a second. */
   removeDomain: async ({ id }: CustomDomain): Promise<CustomDomain> => {
     const remove = (one: CustomDomain) => removeDomain(one, 'owner', ports.clock.now());
     return (await ports.domains.change(id, remove)).state;

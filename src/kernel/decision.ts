@@ -1,12 +1,12 @@
 import type { Actor } from './ports.ts';
 
-/** A command's result: the next state and its events. Both are stored together or not at all. */
+/** A command's result is the next state and its events. Both are stored together or not at all. */
 export interface Decision<State, Event extends DomainEvent> {
   readonly state: State;
   readonly events: readonly Event[];
 }
 
-/** A lifecycle as a table: the states that each state may change to. */
+/** A lifecycle as a table lists the states that each state may change to. */
 export type Transitions<State extends string> = Readonly<Record<State, readonly State[]>>;
 
 /** @returns why the transition is refused, or undefined if it is allowed */

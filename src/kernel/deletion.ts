@@ -1,4 +1,4 @@
-/** Deleted things are out of service at once, can be restored for 7 days, and then end. */
+/** Deleted things are out of service at once. They can be restored for 7 days, and then end. */
 export interface Deletable {
   readonly deletedAt: Date | undefined;
 }
@@ -12,7 +12,7 @@ export const restorableUntil = (deletedAt: Date): Date =>
 export const isRestorable = ({ deletedAt }: Deletable, now: Date): boolean =>
   deletedAt !== undefined && now < restorableUntil(deletedAt);
 
-/** An extra hour, so that processes with different clocks do not restore and end the same thing. */
+/** The extra hour prevents processes with different clocks from restoring and ending the same thing. */
 const graceMs = hour;
 
 export const endsAt = (deletedAt: Date): Date =>

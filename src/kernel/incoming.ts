@@ -1,4 +1,4 @@
-/** Most pipelined requests that may wait on one connection. Ordinary clients send far fewer. */
+/** The most pipelined requests that may wait on one connection. Ordinary clients send far fewer. */
 export const mostAhead = 100;
 
 interface Connection {
@@ -16,7 +16,7 @@ type Handle<Asked extends Request, Answer extends Response> = (
   response: Answer,
 ) => unknown;
 
-/** One packet can contain a thousand requests, and Node would start them all at once. */
+/** Handles requests one at a time. One packet can contain a thousand, and Node would start them all at once. */
 export const oneAtATime = <Asked extends Request, Answer extends Response>(
   handle: Handle<Asked, Answer>,
   later: (call: () => void) => unknown,
@@ -63,7 +63,10 @@ interface WaitingConnections {
 /** A full queue takes a while on a busy machine, and new connections may arrive faster than they are taken. */
 const longestMs = 2_000;
 
-/** Closing a server resets connections that the system queued. Node accepts one per turn of the event loop. */
+/**
+ * Takes connections that the system has queued, because closing a server resets them. Node accepts one per turn of the
+ * event loop.
+ */
 export const takeWaiting = async (waiting: WaitingConnections): Promise<void> => {
   const { accepted, turn, elapsed } = waiting;
   const longest = elapsed() + longestMs;

@@ -1,4 +1,4 @@
-/** The time may jump in both directions, so two readings need not be in order. */
+/** Reads the time, which may jump in both directions, so two readings need not be in order. */
 export abstract class Clock {
   abstract now(): Date;
 }
@@ -8,13 +8,13 @@ export const earliest = (times: readonly (Date | undefined)[]): Date | undefined
     .filter((time) => time !== undefined)
     .toSorted((one, other) => one.getTime() - other.getTime())[0];
 
-/** New ids: unique across all processes, URL-safe, at most 40 characters. */
+/** Creates ids that are unique across all processes, URL-safe and at most 40 characters long. */
 export abstract class Ids {
   /** @param prefix the kind of thing; `acct` gives `acct_…` */
   abstract next(prefix: string): string;
 }
 
-/** Automatic work, the command line, the API (`key:<id>`), and the dashboard (`person:<e-mail>`). */
+/** Who acts: automatic work, the command line, the API (`key:<id>`) or the dashboard (`person:<e-mail>`). */
 export type Actor = 'service' | 'operator' | `key:${string}` | `person:${string}`;
 
 export const isActor = (text: string): text is Actor =>
@@ -23,16 +23,16 @@ export const isActor = (text: string): text is Actor =>
   text.startsWith('key:') ||
   text.startsWith('person:');
 
-/** On whose behalf the current call runs. It is stored with events; no rule depends on it. */
+/** Knows on whose behalf the current call runs. The actor is stored with events; no rule depends on it. */
 export abstract class Acting {
   abstract readonly actor: Actor;
 
   abstract run<T>(actor: Actor, work: () => T): T;
 }
 
-/** The deadline of the current request, which limits every wait inside it. */
+/** Sets the deadline of the current request, which limits every wait inside it. */
 export abstract class Deadline {
-  /** Milliseconds; 0 after the deadline. Infinity in jobs, in commands and after the answer. */
+  /** The time left, in milliseconds: 0 after the deadline, and Infinity in jobs, in commands and after the answer. */
   abstract readonly leftMs: number;
 
   abstract during<T>(work: () => Promise<T>): Promise<T>;
@@ -55,20 +55,20 @@ export const apart = <Port extends object>(deadline: Deadline, port: Port): Port
   });
 
 export abstract class Sealer {
-  /** Ids reveal nothing about the keys. The first key encrypts, and its id is stored with the value. */
+  /** The first key encrypts, and its id is stored with the value. Ids reveal nothing about the keys. */
   abstract readonly keyIds: readonly [string, ...string[]];
 
-  /** @param purpose bound to the result, which cannot be opened for another purpose */
+  /** Encrypts a secret. @param purpose bound to the result, which cannot be opened for another purpose */
   abstract seal(secret: string, purpose: string): string;
 
-  /** Whether the value is encrypted with the current key; for values without a stored key id. */
+  /** Returns whether the current key encrypted the value. Meant for values that have no stored key id. */
   abstract isCurrent(sealed: string, purpose: string): boolean;
 
-  /** @param sealedBy that key is tried first @throws Error for changed values, or another key or purpose */
+  /** Decrypts a value. @param sealedBy the key to try first @throws Error for changed values, or another key or purpose */
   abstract open(sealed: string, purpose: string, sealedBy?: string): string;
 }
 
-/** When rows of a table are deleted. An index must lead to the oldest rows. */
+/** Says when rows of a table are deleted. An index must lead to the oldest rows. */
 export interface RetentionRule<Column extends string = string, TimeColumn extends string = string> {
   readonly what: string;
   readonly since: TimeColumn;
@@ -81,7 +81,7 @@ export abstract class Retention {
   /** Deletes rows older than `before` in slices, so that other writes do not wait. @returns how many */
   abstract sweep(table: string, before: Date, isStopping?: () => boolean): Promise<number>;
 
-  /** The time that the oldest row ages from, even if `sweep` would keep it; undefined without such rows. */
+  /** Returns the time from which the oldest row ages, even if `sweep` would keep it; undefined without such rows. */
   abstract oldest(table: string): Promise<Date | undefined>;
 }
 

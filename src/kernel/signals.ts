@@ -1,7 +1,7 @@
 import type { Deadline } from './ports.ts';
 import type { Tracer } from './tracer.ts';
 
-/** `soon`: within a second, together with other rings. */
+/** `soon` rings within a second, together with other rings. */
 export type Ringing = 'now' | 'soon';
 
 /** Wakes one listener. Earlier rings are lost, so a listener must look for work when it starts. */
@@ -36,7 +36,7 @@ export class StoredSignal {
 interface Around {
   readonly deadline: Pick<Deadline, 'apart'>;
   readonly tracer: Pick<Tracer, 'apart'> | undefined;
-  /** Other processes. */
+  /** The other processes. */
   readonly fleet: { tell(accountIds: readonly string[]): void } | undefined;
 }
 
@@ -95,7 +95,7 @@ export class CoalescedRuns<Outcome = void> {
       }
       return last;
     } finally {
-      // Set directly after the last check, so that a later call starts a new run.
+      // This comes directly after the last check, so that a later call starts a new run.
       this.#running = undefined;
     }
   }

@@ -1,4 +1,7 @@
-/** One trimmed line of 1 to `longest` code points, without control characters or unpaired surrogates. */
+/**
+ * Returns whether the text is one trimmed line of 1 to `longest` code points, without control characters or unpaired
+ * surrogates.
+ */
 export const isLine = (text: string, longest: number): boolean => {
   if (text.length > 2 * longest) return false;
   const length = [...text].length;
@@ -11,7 +14,10 @@ export const isLine = (text: string, longest: number): boolean => {
   );
 };
 
-/** A line without direction marks, which could imitate another name or reorder the following words. */
+/**
+ * Returns whether the text is a line without direction marks, which could imitate another name or reorder the following
+ * words.
+ */
 export const isName = (text: string, longest: number): boolean =>
   isLine(text, longest) && !/\p{Bidi_Control}/u.test(text);
 
@@ -38,7 +44,7 @@ const mayHoldSecret = /%|sign|shared|pets_live_/i;
 const secretPlace = /(?:sign[^a-z0-9]{0,3}in|shared[^a-z0-9]{0,3}domain)[^a-z0-9]/i;
 const apiKey = /pets_live_[0-9a-z]+/gi;
 
-/** Hides API keys, and what follows "sign-in" or "shared-domain" in any spelling: a link's secret. */
+/** Hides API keys, and what follows "sign-in" or "shared-domain" in any spelling, which is a link's secret. */
 export const shownPath = (path: string): string => {
   if (!mayHoldSecret.test(path)) return cut(path);
   const plain = decoded(path);

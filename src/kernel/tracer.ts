@@ -1,11 +1,14 @@
 import { shownPath } from './text.ts';
 
-/** Names are OpenTelemetry's or our own (`animal_store.`). Never free text from outside, such as queries or bodies. */
+/**
+ * The attributes of a step. Their names are OpenTelemetry's or our own (`animal_store.`). Values are never free text
+ * from outside, such as queries or bodies.
+ */
 export interface StepFacts {
   readonly 'http.request.method'?: string;
   readonly 'http.route'?: string;
   readonly 'http.response.status_code'?: number;
-  /** Safe to log; see `shownPath`. */
+  /** The path is safe to log; see `shownPath`. */
   readonly 'url.path'?: string;
   readonly 'url.scheme'?: 'http' | 'https';
   readonly 'network.protocol.version'?: string;
@@ -43,7 +46,7 @@ export interface StepFacts {
 }
 
 export interface Step {
-  /** Low cardinality: no ids and no customers' names. */
+  /** The name has low cardinality: no ids and no customers' names. */
   readonly name: string;
   readonly kind: 'server' | 'client' | 'consumer' | 'internal';
   readonly facts: StepFacts;
@@ -52,7 +55,7 @@ export interface Step {
 export interface Beginning extends Step {
   /** The caller's `traceparent`. We continue its trace, but decide ourselves whether to record. */
   readonly continues?: string | undefined;
-  /** Id of the event that caused this. If this process stored it, the spans are linked. */
+  /** The id of the event that caused this. If this process stored it, the spans are linked. */
   readonly causedBy?: string;
 }
 
@@ -68,7 +71,7 @@ export abstract class Tracer {
   /** The current trace: 32 hexadecimal digits. */
   abstract readonly traceId: string | undefined;
 
-  /** Whether a step would be recorded now. Callers can skip an expensive description. */
+  /** Whether a step would be recorded now. If not, callers can skip an expensive description. */
   abstract readonly isRecording: boolean;
 
   abstract begin<T>(beginning: Beginning, work: (span: Span) => Promise<T>): Promise<T>;
@@ -96,7 +99,7 @@ export type TracedCalls<Port> = {
 type Method = (...args: unknown[]) => Promise<unknown>;
 type Describe = (...args: unknown[]) => TracedCall<unknown>;
 
-/** Wraps a port, so that each described call is a step. */
+/** Wraps a port so that each described call becomes a step. */
 export const traced = <Port extends object>(
   port: Port,
   tracer: Tracer,
@@ -144,7 +147,7 @@ const knownMethods = [
 /** Replaces unknown methods, because clients choose them freely. */
 const shownMethod = (method: string): string => (knownMethods.includes(method) ? method : '_OTHER');
 
-/** Follows OpenTelemetry's semantic conventions. */
+/** Names a request by OpenTelemetry's semantic conventions. */
 export const requestName = ({ method = '' }: Pick<Request, 'method'>, place?: string): string => {
   const name = knownMethods.includes(method) ? method : 'HTTP';
   return place === undefined ? name : `${name} ${place}`;
@@ -166,7 +169,7 @@ export const requestBeginning = (
   continues: request.headers['traceparent'] as string | undefined,
 });
 
-/** @param isLeft whether the client disconnected before the answer was complete */
+/** Records the answer. @param isLeft whether the client disconnected before the answer was complete */
 export const tellAnswer = (span: Span, statusCode: number, isLeft: boolean): void => {
   span.tell({ 'http.response.status_code': statusCode });
   if (statusCode >= 500) span.fail(String(statusCode));

@@ -17,50 +17,53 @@ export interface ProjectKey {
   readonly slug: string;
 }
 
-/** Deleted ones are there only for the methods that say so. A former address of a project names it too. */
+/**
+ * The projects of all accounts. Only methods that mention deleted projects return them. A former address also finds its
+ * project.
+ */
 export abstract class Projects {
   /**
-   * Counts, decides and stores as one step, so only one rival gets the last place.
-   * @param decide synchronous; learns how many projects the account has
-   * @throws DomainError `slug_taken` (by any account, also as the former one of a project), `account_not_found`; whatever
-   *   `decide` throws
+   * Counts, decides and saves in one step, so only one rival gets the last place.
+   * @param decide synchronous; gets the account's number of projects
+   * @throws DomainError `slug_taken` (by any account, also as a former slug), `account_not_found`; whatever `decide`
+   * throws
    */
   abstract add(
     accountId: string,
     decide: (current: number) => Decision<Project, SitesEvent>,
   ): Promise<Project>;
 
-  /** Of one account, oldest first. */
+  /** Lists the projects of one account, the oldest first. */
   abstract list(accountId: string): Promise<readonly Project[]>;
 
-  /** As `list`, with their deploys: one query for all of them. */
+  /** Like `list`, with the deploys of each project, in one query. */
   abstract listSites(accountId: string): Promise<readonly Site[]>;
 
-  /** Of any account: callers that act for an account must compare `accountId`. */
+  /** Finds a project of any account, so callers that act for an account must compare `accountId`. */
   abstract find(slug: string): Promise<Site | undefined>;
 
   /**
-   * Locks, decides, saves the site, its route and the events together. `decide` is synchronous: no I/O while
-   * the row is held. The edges learn of a change of `servedDeployId` within a second.
+   * Locks, decides, and saves the site, its route and the events together. `decide` is synchronous: no I/O while the
+   * row is held. The edges learn of a change of `servedDeployId` within a second.
    * @throws DomainError `project_not_found`
    */
   abstract change(key: ProjectKey, decide: (site: Site) => SiteDecision): Promise<Site>;
 
-  /** As `change`, of a deleted one. @param decide also learns how many projects the account has in service */
+  /** Like `change`, for a deleted project. @param decide also gets the account's number of projects in service */
   abstract restore(
     key: ProjectKey,
     decide: (site: Site, current: number) => Decision<Site, SitesEvent>,
   ): Promise<Site>;
 
-  /** All of an account, deleted or not. */
+  /** Lists all projects of an account, including deleted ones. */
   abstract listAll(accountId: string): Promise<readonly Project[]>;
 
-  /** Of all accounts, those that were deleted by then, the oldest first. */
+  /** Lists projects of all accounts that were deleted at or before `before`, the oldest first. */
   abstract deletedBefore(before: Date, limit: number): Promise<readonly Project[]>;
 
   /**
-   * Locks it and deletes it with all that belongs to it but files, together with the events; a project that is gone
-   * already is no error. Its domains must be removed before.
+   * Locks the project, and deletes it and its data, except files, together with saving the events. Deleting a missing
+   * project does nothing. The project's domains must be removed before.
    */
   abstract end(
     projectId: string,
@@ -68,102 +71,102 @@ export abstract class Projects {
     decide: (site: Site) => readonly SitesEvent[],
   ): Promise<void>;
 
-  /** When the first deleted project ends, or the first former address is free. */
+  /** When the first deleted project may be ended, or the first former address becomes free. */
   abstract firstEnd(): Promise<Date | undefined>;
 
-  /** Whose project has the address, or had it before; deleted ones too. */
+  /** The account whose project has or had the address. Deleted projects count too. */
   abstract accountOf(slug: string): Promise<string | undefined>;
 
-  /** Frees former addresses that lead nowhere from then on. @returns how many */
+  /** Frees former addresses whose time is over. @returns how many */
   abstract freeSlugs(now: Date, limit: number): Promise<number>;
 
   /**
-   * Like `change`, for changes that add files: serialised per account, across its projects.
-   * @param decide also receives how many bytes the account's other projects keep
+   * Like `change`, for changes that add files. Such changes run one at a time per account.
+   * @param decide also gets the number of bytes that the account's other projects store
    */
   abstract changeKept(
     key: ProjectKey,
     decide: (site: Site, elsewhere: number) => Decision<Site, SitesEvent>,
   ): Promise<Site>;
 
-  /** How many bytes the deploys of an account keep, unpacked; deleted projects too. */
+  /** The bytes that an account's deploys store, unpacked, including deleted projects. */
   abstract keptBytes(accountId: string): Promise<number>;
 
-  /** How many deploys there are in each state, over all accounts, and how many bytes they keep, unpacked. */
+  /** The number of deploys in each state over all accounts, and the bytes that they store, unpacked. */
   abstract countDeploys(): Promise<DeployCounts>;
 
-  /** Projects with an upload that began before `before` and did not end, at most `limit`. */
+  /** Lists at most `limit` projects with an unfinished upload that began before `before`. */
   abstract withUploadsSince(before: Date, limit: number): Promise<readonly Project[]>;
 
-  /** When the upload began that is under way for the longest. */
+  /** When the oldest current upload began. */
   abstract oldestUpload(): Promise<Date | undefined>;
 }
 
-/** One entry of an upload. Its content is read, or skipped, before the next entry is requested. */
+/** One entry of an upload. Its content must be read or skipped before the next entry is requested. */
 export interface SourceEntry {
-  /** As the upload has it, not validated. */
+  /** As in the upload, not validated. */
   readonly path: string;
   readonly kind: EntryKind;
   readonly content: AsyncIterable<Uint8Array>;
 }
 
 /**
- * A folder or an archive that is read from front to back, once. Reading it throws DomainError `archive_unreadable` for
- * a broken archive, `archive_unsupported` for an unsupported format or feature.
+ * A folder or an archive that is read once, from front to back. Reading throws DomainError `archive_unreadable` for a
+ * broken archive, and `archive_unsupported` for an unsupported format or feature.
  */
 export interface SiteSource {
   readonly entries: AsyncIterable<SourceEntry>;
-  /** How many entries there are, where that is known beforehand. */
+  /** The number of entries, if it is known beforehand. */
   readonly total: number | undefined;
 }
 
 export interface StoredFile {
-  /** Where it is published, like `img/rex.jpg`. */
+  /** The path where it is published, such as `img/rex.jpg`. */
   readonly path: string;
   readonly bytes: number;
-  /** SHA-256 of its content, base64url. */
+  /** SHA-256 of the content, in base64url. */
   readonly hash: string;
-  /** Smaller forms, prepared once: how many bytes each has. */
+  /** The sizes in bytes of the compressed forms, which are prepared once. */
   readonly brotli: number | undefined;
   readonly gzip: number | undefined;
 }
 
 export type Encoding = 'identity' | 'br' | 'gzip';
 
-/** A deploy while it is written. Nobody can read it before `commit`. */
+/** A deploy that is being written. Nobody can read it before `commit`. */
 export interface SiteDraft {
   /** @throws DomainError `storage_full`; whatever `content` throws */
   write(path: string, content: AsyncIterable<Uint8Array>): Promise<void>;
   /**
-   * Prepares the smaller forms and makes the whole durable, then readable.
-   * @param onProgress files prepared so far
-   * @param wrapping what all paths begin with and is left out of them
+   * Prepares the compressed forms, makes the deploy durable, and then makes it readable.
+   * @param onProgress gets the number of prepared files
+   * @param wrapping the common start of all paths, which is removed
    * @throws DomainError `storage_full`
    */
   commit(onProgress: (files: number) => void, wrapping?: string): Promise<void>;
 }
 
-/** One form of one file of a deploy, as another storage or a backup has it. */
+/** Reads one form of one file of a deploy from another storage or a backup. */
 export type ReadForm = (file: StoredFile, encoding: Encoding) => AsyncIterable<Uint8Array>;
 
-/** The files of deploys. Fits a file system as well as an object store: a deploy is whole or absent. */
+/** The files of deploys, in a file system or an object store. A deploy is complete or absent. */
 export abstract class SiteFiles {
   /** Removes leftovers of an earlier attempt with this id. @throws Unavailable */
   abstract begin(deployId: string): Promise<SiteDraft>;
 
   /**
-   * Stores a deploy exactly as `list` and `read` gave it, with its smaller forms. Replaces what there is of it; after a
-   * failure nothing of it is left.
+   * Stores a deploy exactly as `list` and `read` returned it, with its compressed forms. Replaces an existing copy;
+   * after a failure nothing is left of either.
    * @throws DomainError `storage_full`; Unavailable; whatever `read` throws
    */
   abstract putBack(deployId: string, files: readonly StoredFile[], read: ReadForm): Promise<void>;
 
-  /** @returns undefined when there is no such deploy @throws Unavailable */
+  /** @returns undefined if the deploy does not exist @throws Unavailable */
   abstract list(deployId: string): Promise<readonly StoredFile[] | undefined>;
 
   /**
-   * The content of one stored file, in pieces of at most 64 KiB. Nothing is kept for a reader between two pieces, no
-   * content, file or connection: readers who stop in the middle, thousands of them, cost nothing.
+   * Reads one stored file in pieces of at most 64 KiB. No content, file or connection is held for a reader between two
+   * pieces, so thousands of stalled readers cost nothing.
    * @param range first and last byte, both included
    * @throws Unavailable also while it is read
    */
@@ -174,20 +177,23 @@ export abstract class SiteFiles {
     range?: { readonly first: number; readonly last: number },
   ): AsyncIterable<Uint8Array>;
 
-  /** Includes half-written files; removing twice is no error. @throws Unavailable */
+  /** Removes a deploy, including half-written files. May be repeated. @throws Unavailable */
   abstract remove(deployId: string): Promise<void>;
 }
 
 export interface UploadProgress {
   readonly step: 'unpacking' | 'preparing' | 'storing';
-  /** Entries or files done, of so many, where that is known. */
+  /** Number of finished entries or files; `total` is set if it is known. */
   readonly done: number;
   readonly total: number | undefined;
 }
 
 export type OnProgress = (progress: UploadProgress) => void;
 
-/** Where the files of an upload go, and how much the account may still store. Plain values, for any thread. */
+/**
+ * Where the files of an upload go, and how much the account may still store. Plain values, so that any thread can use
+ * them.
+ */
 export interface DeployPlace {
   readonly deployId: string;
   readonly room: StorageRoom;
@@ -197,11 +203,11 @@ export interface DeployPlace {
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- tests unpack what is in memory
 export abstract class SiteUnpacking<Upload = string> {
   /**
-   * Stores what `inspectSite` admits of an upload as the files of a deploy, with `SiteFiles.begin`. After a failure
-   * nothing writes any more, but the files written so far remain.
-   * @param upload where it lies on this machine: an archive, or a folder
-   * @param onProgress receives progress worth showing, which never goes back
-   * @throws DomainError with an `UploadProblem`, also when it takes too long or too much memory; Unavailable
+   * Stores the files of an upload that `inspectSite` admits as a deploy, with `SiteFiles.begin`. After a failure
+   * writing has stopped, but files written so far remain.
+   * @param upload its path on this machine, of an archive or a folder
+   * @param onProgress gets progress worth showing, which never goes back
+   * @throws DomainError with an `UploadProblem`, also if it takes too much time or memory; Unavailable
    */
   abstract unpack(
     deploy: DeployPlace,
@@ -210,9 +216,9 @@ export abstract class SiteUnpacking<Upload = string> {
   ): Promise<SiteContents>;
 }
 
-/** What the plan of an account allows; another context keeps the plans. */
+/** What an account's plan allows. Another context owns the plans. */
 export abstract class Allowances {
-  /** Of an account that does not exist: the smallest. */
+  /** Returns the smallest allowance for an unknown account. */
   abstract of(accountId: string): Promise<Allowance>;
 }
 

@@ -28,7 +28,7 @@ const siteOf =
   };
 
 export const sites = (ports: SitesPorts) => ({
-  /** The site of a project, if it is the account's. @throws DomainError `project_not_found` */
+  /** The site of a project of the account. @throws DomainError `project_not_found` */
   siteOf: siteOf(ports),
   /** @throws DomainError `project_not_found`, also for another account's */
   projectIdOf: async (accountId: string, slug: string): Promise<string> =>
@@ -36,7 +36,7 @@ export const sites = (ports: SitesPorts) => ({
   startProject: startProject(ports),
   listProjects: (accountId: string) => ports.projects.list(accountId),
   listSites: (accountId: string) => ports.projects.listSites(accountId),
-  /** For operators: of any account. @throws DomainError `project_not_found` */
+  /** For operators: a project of any account. @throws DomainError `project_not_found` */
   getSite: async (slug: string): Promise<Site> => {
     const site = await ports.projects.find(slug);
     if (site) return site;
@@ -55,7 +55,7 @@ export const sites = (ports: SitesPorts) => ({
   beginDeploy: beginDeploy(ports),
   finishDeploy: finishDeploy(ports),
   deploySite: deploySite(ports),
-  /** For an upload whose process died. @throws DomainError `project_not_found` */
+  /** Fails an upload whose process died. @throws DomainError `project_not_found` */
   giveUpDeploy: (project: ProjectKey, deployId: string) =>
     ports.projects.change(project, (site) => giveUpUpload(site, deployId, ports.clock.now())),
   /** @throws DomainError `project_not_found`, `deploy_not_found`, `deploy_wrong_state` */
@@ -64,7 +64,7 @@ export const sites = (ports: SitesPorts) => ({
   /** @throws DomainError `project_not_found`, `deploy_not_found`, `deploy_wrong_state` */
   deleteDeploy: (project: ProjectKey, number: number) =>
     ports.projects.change(project, (site) => deleteDeploy(site, number, ports.clock.now())),
-  /** The files of a succeeded deploy, by path; none while the storage does not have it. @throws Unavailable */
+  /** The files of a succeeded deploy, by path; empty if the storage does not have the deploy. @throws Unavailable */
   listFiles: async (deployId: string): Promise<readonly StoredFile[]> =>
     (await ports.files.list(deployId))?.toSorted((one, other) =>
       one.path < other.path ? -1 : 1,

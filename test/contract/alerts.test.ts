@@ -36,14 +36,14 @@ test('each alert has a section of the runbook, and each section an alert', () =>
   expect([...sections.keys()]).toEqual(rules.map(({ alert }) => alert));
 });
 
-test.each(rules)('$alert asks for what is measured, and is tested', ({ alert, expr }) => {
+test.each(rules)('$alert uses existing metrics and is tested', ({ alert, expr }) => {
   const names = namesIn(expr).filter((name) => name !== 'up');
   expect(names.filter((name) => !Object.hasOwn(measures, name))).toEqual([]);
   expect(names.length > 0 || alert === 'ServiceDown').toBe(true);
   expect(ruleTests()).toContain(alert);
 });
 
-test.each(rules)('$alert says how urgent it is, what happens, and where to read on', (rule) => {
+test.each(rules)('$alert states its urgency, what happens, and where to read on', (rule) => {
   const { alert, labels, annotations } = rule;
   expect(Object.keys(labels)).toEqual(['severity']);
   expect(['critical', 'warning']).toContain(labels['severity']);
@@ -51,7 +51,7 @@ test.each(rules)('$alert says how urgent it is, what happens, and where to read 
   expect(annotations['runbook_url']).toBe(`docs/runbook.md#${alert.toLowerCase()}`);
 });
 
-test('the limit of AnswersSlow is a bucket, so that it does not fire for faster answers', async () => {
+test('the threshold of AnswersSlow is a histogram bucket, so faster answers do not fire it', async () => {
   const { expr = '' } = rules.find(({ alert }) => alert === 'AnswersSlow') ?? {};
   const limit = expr.split(' > ').at(-1) ?? '';
   const metrics = new Metrics();
@@ -61,7 +61,7 @@ test('the limit of AnswersSlow is a bucket, so that it does not fire for faster 
 
 const foreign = /^(?:up|ALERTS|(?:process|nodejs)_\w+)$/;
 
-test('the dashboard asks only for what is measured, and every measure is on it or in a rule', () => {
+test('the dashboard uses only existing metrics, and every metric is on it or in a rule', () => {
   const shown = dashboardQueries().flatMap(({ expr }) => namesIn(expr));
   const own = shown.filter((name) => !foreign.test(name));
   expect(own.filter((name) => !Object.hasOwn(measures, name))).toEqual([]);
@@ -70,7 +70,7 @@ test('the dashboard asks only for what is measured, and every measure is on it o
 });
 
 test.each([...sections])(
-  'the section %s is complete and names only what is measured',
+  'the section %s is complete and names only existing metrics',
   (_, text) => {
     for (const part of ['- **Look:** ', '- **Do:** ']) expect(text).toContain(part);
     const named = [...text.matchAll(/`([a-z]+(?:_[a-z]+)+)(?:\{[^`]*\})?`/g)].map(

@@ -15,7 +15,7 @@ afterAll(() => {
   cluster.schedulingPolicy = policy;
 });
 
-test('the end of a child that is killed before it takes its listening socket is noticed', async () => {
+test('a child that is killed before it takes over its listening socket is noticed', async () => {
   const child = forkChild({
     roles: [],
     stopMs: { ending: 60_000, replaced: 60_000 },

@@ -9,7 +9,7 @@ const host = '127.0.0.1';
 test.each([
   ['datagrams', (port: number) => createSocket('udp4').bind(port, host)],
   ['connections', (port: number) => createServer().listen(port, host)],
-])('a port that takes %s is not free', async (_, listen) => {
+])('a port that takes %s counts as used', async (_, listen) => {
   const port = await findFreePort();
   const server = listen(port);
   await once(server, 'listening');
@@ -24,7 +24,7 @@ test.each([
   ['redis-server', ['redis-server'], 'redis-server, or set TEST_REDIS_URL to'],
   ['pebble', ['pebble'], 'pebble, or put pebble into PATH: https://github.com/letsencrypt/pebble'],
   ['wrk', ['libone1|libone2'], 'libone1, or put wrk into PATH.'],
-])('where %s is missing, the advice is about it only', (name, packages, advice) => {
+])('the advice about a missing %s mentions nothing else', (name, packages, advice) => {
   expect(missing(name, packages)).toContain(`${name} is missing`);
   expect(missing(name, packages)).toContain(`Install the package ${advice}`);
 });

@@ -12,7 +12,7 @@ const pages = globSync(['*.md', 'docs/**/*.md'], { cwd: root }).sort();
 const prose = (path: string) => read(path).replace(/^```.*?^```/gms, '');
 
 test.each(Object.entries(printedPages()))('docs/%s matches the code', (name, text) => {
-  // Out of date? `make docs` prints it anew.
+  // If it is outdated, `make docs` prints it again.
   expect(read(`docs/${name}`)).toBe(text);
 });
 
@@ -39,7 +39,7 @@ test('the index of decisions links to every record once, by its title', () => {
   expect(listed.toSorted()).toEqual(records.toSorted());
 });
 
-test('every picture is shown on a page, and all together are small', () => {
+test('every picture is shown on a page, and together they are small', () => {
   const pictures = globSync('docs/**/*.{png,jpg,webp}', { cwd: root });
   const shown = pages.map(prose).join('\n');
   expect(pictures.filter((path) => !shown.includes(`/${basename(path)})`))).toEqual([]);
@@ -47,7 +47,7 @@ test('every picture is shown on a page, and all together are small', () => {
   expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThan(2 * 1024 * 1024);
 });
 
-test.each(pages)('no command in %s that tries again prints the tries that fail', (page) => {
+test.each(pages)('a command in %s that retries prints no failed attempts', (page) => {
   const lines = read(page).match(/^ *curl .*--retry.*$/gm) ?? [];
   expect(lines.filter((line) => line.includes('--show-error'))).toEqual([]);
 });
@@ -59,7 +59,7 @@ test.each(pages)('every path that %s names exists', (page) => {
   ).toEqual([]);
 });
 
-test.each(pages)('every name that %s finds in a file stands in that file', (page) => {
+test.each(pages)('every name that %s places in a file is in that file', (page) => {
   const found = [
     ...prose(page).matchAll(/`([A-Za-z]\w*)`\s+in\s+`((?:src|db|test)\/[^`\s]+\.ts)`/g),
   ];
@@ -67,7 +67,7 @@ test.each(pages)('every name that %s finds in a file stands in that file', (page
   expect(found.filter(isWrong).map(([text]) => text)).toEqual([]);
 });
 
-test('docs/security.md names a test for everything that is defended against', () => {
+test('docs/security.md names a test for every attack that it says we defend against', () => {
   const [defended = ''] = read('docs/security.md').split('## What is not defended against');
   const lines = defended.split('\n').filter((line) => line.startsWith('- '));
   expect(lines.length).toBeGreaterThan(0);
@@ -81,7 +81,7 @@ const leadsSomewhere = (page: string, link: string): boolean => {
   return heading === undefined || headings(target).includes(heading);
 };
 
-/** As the usual viewers name them: lower case, words joined by dashes, no other marks. */
+/** Anchors as the usual viewers form them: lower case, words joined by hyphens, no other characters. */
 const headings = (page: string): readonly string[] =>
   [...prose(page).matchAll(/^#+ +(.+?) *$/gm)].map(([, title = '']) =>
     title
@@ -105,7 +105,7 @@ test.each(settings.filter(({ byDefault }) => byDefault !== undefined))(
   },
 );
 
-test('Bruno reads its collection: one request for each operation, with the key of the environment', () => {
+test('Bruno reads its collection, which has one request for each operation and uses the key of the environment', () => {
   const files = globSync('docs/bruno/*.bru', { cwd: root }).filter(
     (path) => !path.endsWith('collection.bru'),
   );

@@ -5,26 +5,29 @@ import { loadConfig } from '../../src/app/settings/config.ts';
 import { databaseKinds, openDatabase } from '../support/servers/databases.ts';
 import { migratedDatabase } from '../support/servers/migrated-database.ts';
 
-test.each(databaseKinds)('a newer schema on %s is a failure that names it', async (kind) => {
-  const { url } = await migratedDatabase(kind);
-  const config = loadConfig({ DATABASE_URL: url });
-  expect(await checkDatabase(config)).toMatchObject([{ state: 'ok' }]);
-  const database = openDatabase(url);
-  await database.root
-    .insertInto('kysely_migration' as never)
-    .values({ name: '9999-newer', timestamp: '2026-01-01T00:00:00.000Z' })
-    .execute();
-  await database.close();
-  expect(await checkDatabase(config)).toEqual([
-    {
-      state: 'failed',
-      seen: expect.stringMatching(/newer release .* does not know 9999-newer\.$/),
-      advice: 'Install that release, or restore a backup from before the upgrade.',
-    },
-  ]);
-});
+test.each(databaseKinds)(
+  'a newer schema on %s is a failure that names the schema',
+  async (kind) => {
+    const { url } = await migratedDatabase(kind);
+    const config = loadConfig({ DATABASE_URL: url });
+    expect(await checkDatabase(config)).toMatchObject([{ state: 'ok' }]);
+    const database = openDatabase(url);
+    await database.root
+      .insertInto('kysely_migration' as never)
+      .values({ name: '9999-newer', timestamp: '2026-01-01T00:00:00.000Z' })
+      .execute();
+    await database.close();
+    expect(await checkDatabase(config)).toEqual([
+      {
+        state: 'failed',
+        seen: expect.stringMatching(/newer release .* does not know 9999-newer\.$/),
+        advice: 'Install that release, or restore a backup from before the upgrade.',
+      },
+    ]);
+  },
+);
 
-test('a platform host that is not in DNS is fine for development only', async () => {
+test('a platform host that is not in DNS is accepted in development only', async () => {
   const stateOfZone = async (settings: Readonly<Record<string, string>>) => {
     const config = loadConfig({ DNS_SERVERS: '127.0.0.1:1', ...settings });
     const [, zone] = await checkDns(config)(new AbortController().signal);
@@ -49,7 +52,7 @@ test.each([
   expect(judgeClocks([undefined, other])).toEqual([expect.objectContaining({ state })]);
 });
 
-test('a clock without another to compare with is not a fault', () => {
+test('a clock that cannot be compared with another one is not a fault', () => {
   const silent = { name: 'the authority', time: Number.NaN, here: 0 };
   expect(judgeClocks([silent, undefined])).toEqual([expect.objectContaining({ state: 'ok' })]);
 });

@@ -24,7 +24,7 @@ const failureOf = async (databaseUrl: string): Promise<string> => {
   return failureInWords(error, { DATABASE_URL: databaseUrl });
 };
 
-test('a database that cannot be used is named without its password, with what to do', async () => {
+test('the error about an unusable database names it without its password and says what to do', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'animal-store-words-'));
   const text = join(folder, 'text.db');
   await writeFile(text, 'no database, but long enough to be looked at '.repeat(30));
@@ -45,7 +45,7 @@ test.each([
   ['ER_BAD_DB_ERROR', /does not exist .* Create it, or correct its name in DATABASE_URL\.$/],
   ['ER_CON_COUNT_ERROR', /cannot be used .* Look at the log of its server\.$/],
   ['ENOTFOUND', /cannot be reached .* Correct the host name in DATABASE_URL\.$/],
-])('the advice fits the code %s', (code, words) => {
+])('the advice fits the error code %s', (code, words) => {
   const error = new Unavailable('The database', Object.assign(new Error('of shop'), { code }));
   const DATABASE_URL = 'mysql://shop:hunter2@db.example/shop';
   const shown = failureInWords(error, { DATABASE_URL });
@@ -54,7 +54,7 @@ test.each([
   expect(shown).not.toContain('hunter2');
 });
 
-test('a data folder that cannot be used is named, and other failures keep their words', () => {
+test('the error about an unusable data folder names the folder, and other errors keep their text', () => {
   const error = Object.assign(new Error('EACCES'), { code: 'EACCES', path: '/srv/var/secret.key' });
   expect(failureInWords(error, { DATA_DIR: '/srv/var' })).toBe(
     '/srv/var cannot be used (EACCES). Set DATA_DIR to a folder that this user can write to.',
@@ -72,14 +72,14 @@ test('a data folder that cannot be used is named, and other failures keep their 
   expect(failureInWords(failed, {})).toBe('migration 0003 failed: Duplicate column');
 });
 
-test('a sentence that says all is not replaced by what caused it', () => {
+test('an error message that is complete on its own is not replaced by its cause', () => {
   const cause = Object.assign(new Error('full'), { code: 'SQLITE_FULL' });
   const said = 'The new backup is whole, but the database could not remember it.';
   expect(failureInWords(new Error(said, { cause }), {})).toBe(said);
   expect(failureInWords(new Unavailable('The database', cause), {})).toMatch(/ disk is full\./);
 });
 
-test('what a command does not find is followed by the command that shows what there is', () => {
+test('the error about a missing thing suggests the command that lists such things', () => {
   expect(failureInWords(accountNotFound('acct_1'), {})).toBe(
     'There is no account with the id acct_1. Try: ./animal-store account list',
   );

@@ -21,7 +21,7 @@ const edge = {
   stalled: 0,
 };
 
-test.each(all)('%s is named as Prometheus wants it', (name, { type, together, help }) => {
+test.each(all)('%s follows the naming rules of Prometheus', (name, { type, together, help }) => {
   expect(name).toMatch(/^[a-z]+(_[a-z0-9]+)*$/);
   expect(name.endsWith('_total')).toBe(type === 'counter');
   if (type !== 'gauge') expect(together).toBe('sum');
@@ -42,7 +42,7 @@ const shown = async (metrics: Metrics, name: MeasureName): Promise<readonly stri
   return text.split('\n').filter((line) => line.startsWith(name));
 };
 
-test('what is shown of one measure is read once at a scrape, and left out where it is not known', async () => {
+test('a scrape reads each source of a metric once, and leaves out what is not known', async () => {
   const metrics = new Metrics();
   let [reads, hosts]: [number, number | undefined] = [0, 7];
   metrics.show(edgeMeasures, () => {
@@ -58,7 +58,7 @@ test('what is shown of one measure is read once at a scrape, and left out where 
   expect(reads).toBe(3);
 });
 
-test('several show different series of one measure, and one that fails does not hide the others', async () => {
+test('several sources can each show series of one metric, and one that fails does not hide the others', async () => {
   const metrics = new Metrics();
   const job = (name: string) => [
     { name, isShared: true, endedWellAt: 2_000, failedAt: 0, intervalMs: 0 },
@@ -72,7 +72,7 @@ test('several show different series of one measure, and one that fails does not 
   ]);
 });
 
-test('a read that takes too long is left out, and the other measures are shown', async () => {
+test('a source that takes too long to read is left out, and the other metrics are shown', async () => {
   const metrics = new Metrics();
   metrics.show(poolMeasures, () => new Promise<undefined>(() => undefined));
   metrics.show(edgeMeasures, () => ({ ...edge, hosts: 1 }));
@@ -80,7 +80,7 @@ test('a read that takes too long is left out, and the other measures are shown',
   expect(await shown(metrics, 'edge_hosts')).toEqual(['edge_hosts 1']);
 });
 
-test('a counter is shown before anything is counted', async () => {
+test('a counter is shown as 0 before anything is counted', async () => {
   const metrics = new Metrics();
   const labels = { authority: 'local', reason: 'dns' };
   metrics.count('authority_failures_total', labels, 0);

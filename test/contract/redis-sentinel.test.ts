@@ -20,7 +20,7 @@ const ignore = () => undefined;
 
 const findings = (url: string) => checkRedis(loadConfig({ REDIS_URL: url }));
 
-test('doctor finds the primary, and asks each sentinel which one it is', async () => {
+test('doctor finds the primary and asks each sentinel which one it is', async () => {
   const { port } = await fleet.primary();
   expect(await findings(fleet.url)).toEqual([
     { state: 'ok', seen: `${withoutUser(fleet.url)} answers.` },
@@ -31,7 +31,7 @@ test('doctor finds the primary, and asks each sentinel which one it is', async (
   ]);
 });
 
-test('doctor says that no sentinel knows a wrong name', async () => {
+test('doctor says when no sentinel knows the configured name', async () => {
   const [server, ...sentinels] = await findings(fleet.url.replace(/[^/]+$/, 'nobody'));
   expect(server).toMatchObject({ state: 'failed' });
   expect(sentinels).toHaveLength(3);
@@ -40,7 +40,7 @@ test('doctor says that no sentinel knows a wrong name', async () => {
   }
 });
 
-test('after the primary is lost, requests are counted and signals are heard at the new one', async () => {
+test('after the primary is lost, requests are counted and signals arrive at the new one', async () => {
   const heard: string[] = [];
   const options = { onProblem: ignore, onHeard: (ids: readonly string[]) => heard.push(...ids) };
   const [here, there] = [randomUUID(), randomUUID()].map(
@@ -65,7 +65,7 @@ test('after the primary is lost, requests are counted and signals are heard at t
   await Promise.all([here!.close(), there!.close()]);
 });
 
-test('a sentinel that is frozen or gone delays nobody, and doctor names the one that is gone', async () => {
+test('a sentinel that is frozen or gone delays no request, and doctor names the one that is gone', async () => {
   const [gone, frozen] = fleet.sentinels;
   await gone!.kill();
   await frozen!.freeze();

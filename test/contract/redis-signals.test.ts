@@ -13,7 +13,7 @@ import { startRedis, type RedisServer } from '../support/servers/redis.ts';
 import { startTcpProxy } from '../support/servers/tcp-proxy.ts';
 import { until } from '../support/until.ts';
 
-/** A server of its own, to be killed. */
+/** A private server, which tests kill. */
 let server: RedisServer;
 let watcher: Redis;
 const open: RedisSignals[] = [];
@@ -30,7 +30,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** A process of a fleet, and what it has heard. */
+/** A process of a fleet, and the signals that it received. */
 const join = (url = server.url) => {
   const heard: string[][] = [];
   const signals = new RedisSignals(url, {
@@ -71,7 +71,7 @@ test('all processes but the sender learn which accounts changed, many changes at
   expect(teller.heard).toEqual([['acc_3']]);
 });
 
-test('a process that closes at once has sent all its signals, even without listening', async () => {
+test('a process that closes at once has sent all its signals, even if it never listened', async () => {
   const { heard } = await joinAndListen();
   const { signals } = join();
   signals.tell(['acc_1']);
@@ -101,7 +101,7 @@ test('processes on other databases of the server receive nothing', async () => {
   expect(heard).toEqual([['acc_1']]);
 });
 
-test('without Redis sending and closing do no harm, and when it is back signals arrive again', async () => {
+test('sending and closing do no harm without Redis, and signals arrive again when it is back', async () => {
   const { signals, heard } = await joinAndListen();
   await server.kill();
   const lonely = join();
@@ -137,7 +137,7 @@ test('dead connections are replaced: signals are received and sent again', async
   await proxy.stop();
 });
 
-test('a process that starts listening on a dead network hears the others once it recovers', async () => {
+test("a process that starts listening on a dead network receives the others' signals once it recovers", async () => {
   const proxy = await startTcpProxy(server.url);
   proxy.swallowNew(true);
   const { signals, heard } = join(proxy.url);
@@ -153,7 +153,7 @@ test('a process that starts listening on a dead network hears the others once it
   await proxy.stop();
 });
 
-test('in the real wiring, one process hears what the other stores', async () => {
+test('in the real wiring, one process is notified of what another one stores', async () => {
   const database = await emptyDatabase('sqlite');
   const config = loadConfig({
     DATABASE_URL: database.url,

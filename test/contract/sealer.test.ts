@@ -43,7 +43,7 @@ test('the same secret is never sealed to the same text', () => {
   expect(new Set(sealed).size).toBe(1000);
 });
 
-test('nothing opens after any change of any of its characters', () => {
+test('sealed text does not open after any change to any of its characters', () => {
   const sealed = sealer.seal('a secret', 'a');
   const open = (text: string) => () => sealer.open(text, 'a');
   expect(open(sealed)()).toBe('a secret');
@@ -54,19 +54,19 @@ test('nothing opens after any change of any of its characters', () => {
   }
 });
 
-test('nothing opens when it is cut short, made longer or empty', () => {
+test('sealed text does not open when it is cut short, made longer or empty', () => {
   const sealed = sealer.seal('a secret', 'a');
   const wrong = [sealed.slice(0, -4), sealed.slice(0, 20), `${sealed}AAAA`, 'v1.', '', 'v1'];
   for (const text of wrong) expect(() => sealer.open(text, 'a')).toThrow('a');
 });
 
-test('nothing opens for another purpose', () => {
+test('sealed text does not open for another purpose', () => {
   const sealed = sealer.seal('a secret', 'certificate of a.example');
   for (const purpose of ['certificate of b.example', 'certificate of a.exampl', '', '\ud800'])
     expect(() => sealer.open(sealed, purpose)).toThrow('does not open');
 });
 
-test('nothing opens with another secret key, and the error says so but not the secret', () => {
+test('sealed text does not open with another secret key, and the error says so without the secret', () => {
   const sealed = sealer.seal('a secret', 'a');
   for (const key of ['correct horse battery stapl', 'correct horse battery staple ', '']) {
     const opening = () => new AesGcmSealer(Buffer.from(key)).open(sealed, 'a');
@@ -77,7 +77,7 @@ test('nothing opens with another secret key, and the error says so but not the s
 describe('after a rotation', () => {
   const rotated = new AesGcmSealer(Buffer.from('a newer key'), [secretKey]);
 
-  test('what the previous key sealed still opens, with its id and without', () => {
+  test('text sealed with the previous key still opens, with its id and without', () => {
     const sealed = sealer.seal('a secret', 'a');
     expect(rotated.open(sealed, 'a')).toBe('a secret');
     for (const id of [...rotated.keyIds, 'stale'])
@@ -85,7 +85,7 @@ describe('after a rotation', () => {
     expect(() => rotated.open(sealed, 'b', sealer.keyIds[0])).toThrow('does not open');
   });
 
-  test('the current key seals, and its id stands first', () => {
+  test('the current key seals, and its id comes first', () => {
     const sealed = rotated.seal('a secret', 'a');
     const later = new AesGcmSealer(Buffer.from('a newer key'));
     expect(later.open(sealed, 'a', rotated.keyIds[0])).toBe('a secret');
@@ -95,7 +95,7 @@ describe('after a rotation', () => {
     expect(rotated.isCurrent('nonsense', 'a')).toBe(false);
   });
 
-  test('ids are short words that show nothing of the keys', () => {
+  test('key ids are short words that reveal nothing of the keys', () => {
     for (const id of rotated.keyIds) expect(id).toMatch(/^[0-9a-f]{12}$/);
   });
 

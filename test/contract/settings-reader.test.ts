@@ -17,7 +17,7 @@ test.each([
 });
 
 test.each(['domains: [', 'domains:\n  primary: 7\n', 'x'.repeat(1_000_000)])(
-  'errors have the same words (%#)',
+  'errors have the same text inside and outside the thread (%#)',
   async (text) => {
     const thrown = (() => {
       try {

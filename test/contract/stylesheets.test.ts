@@ -20,13 +20,13 @@ const pages = texts('dashboard/**/*.{ts,js}')
   .map(({ text }) => text)
   .join('\n');
 
-/** Class names that pages fill in: tones, columns and steps, by their words in the code. */
+/** Class names that pages insert: tones, columns and steps, by their words in the code. */
 const filledIn = new Set(
   ['good', 'busy', 'bad', 'idle', 'name', 'mono', 'actions', 'done', 'now', 'failed', 'tick']
     .concat(['limit', 'audit', 'tops', 'records', 'rows', 'select', 'extra', 'line'])
     .concat(['2xx', '3xx', '4xx', '5xx', 'refused'].map((outcome) => `outcome-${outcome}`)),
 );
-/** As they stand in attributes, with the words within holes: `class="card ${isOwn ? 'own' : ''}"`. */
+/** Class names in attributes, including words within holes: `class="card ${isOwn ? 'own' : ''}"`. */
 const written = new Set(
   [...found(pages, /class="([^"]*)"/g)].flatMap((names) => {
     const inHoles = [...names.matchAll(/'([^']*)'/g)].map(([, words = '']) => words);
@@ -37,11 +37,11 @@ const written = new Set(
 const styled = found(css, /\.(-?[a-z][\w-]*)/g);
 
 describe('the stylesheets of the dashboard', () => {
-  test('style only classes that some page has', () => {
+  test('style only classes that some page uses', () => {
     expect(missing(styled, written, filledIn)).toEqual([]);
   });
 
-  test('style every class that a page has', () => {
+  test('style every class that a page uses', () => {
     expect(missing(written, styled)).toEqual([]);
     expect(missing(filledIn, styled)).toEqual([]);
   });

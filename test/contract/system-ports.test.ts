@@ -11,7 +11,7 @@ describe.each([
   ['that can be set', () => new SettableClock(start)],
   ['of the system', () => new SystemClock()],
 ])('a clock %s', (_, open) => {
-  test('gives each caller a date of its own', () => {
+  test('gives each caller a separate date', () => {
     const clock = open();
     clock.now().setTime(0);
     expect(clock.now().getTime()).not.toBe(0);
@@ -40,7 +40,7 @@ describe.each([
     }
   });
 
-  test('never come twice and sort in the order in which they were made', () => {
+  test('never repeat, and sort in the order in which they were made', () => {
     const ids = open();
     const all = Array.from({ length: 5000 }, () => ids.next('evt'));
     expect(new Set(all).size).toBe(5000);
@@ -55,10 +55,10 @@ test('two processes never make the same id from UUIDs', () => {
 });
 
 const keyMaterialContract = (open: () => KeyMaterial): void => {
-  test('random text has its length and uses every letter and digit, nothing else', () => {
+  test('random text has the requested length and uses every letter and digit, and nothing else', () => {
     const material = open();
     for (const length of [0, 1, 32]) expect(material.randomBase62(length)).toHaveLength(length);
-    // Each of 62 characters fails to appear among 20,000 with a chance of 1 in 10^139.
+    // The chance that one of 62 characters is missing among 20,000 is 1 in 10^139.
     expect([...new Set(material.randomBase62(20_000))].sort()).toEqual(Array.from(base62).sort());
   });
 
@@ -68,7 +68,7 @@ const keyMaterialContract = (open: () => KeyMaterial): void => {
     expect(new Set(all).size).toBe(1000);
   });
 
-  test('a secret of an app has 160 bits in base32, and never repeats', () => {
+  test('the secret for an authenticator app has 160 bits in base32, and never repeats', () => {
     const material = open();
     const all = Array.from({ length: 100 }, () => material.randomBase32());
     for (const one of all) expect(one).toMatch(/^[A-Z2-7]{32}$/);

@@ -4,9 +4,9 @@ import ts from 'typescript';
 import { expect, test } from '@jest/globals';
 import { textFiles, trustingFiles } from '../support/text-parsers.ts';
 
-/** Methods that scan a whole text, some of them many times. */
+/** Methods that scan a whole text, some of them repeatedly. */
 const methods = new Set(['match', 'matchAll', 'normalize', 'search', 'split']);
-/** Functions that parse a text too. */
+/** Functions that also parse a text. */
 const functions = new Set([
   'BigInt',
   'JSON.parse',
@@ -42,11 +42,11 @@ const trusting = Object.values(trustingFiles).flat();
 const isFor = (listed: string, path: string): boolean =>
   listed === path || (listed.endsWith('/') && path.startsWith(listed));
 
-test('each file of src that parses text has its parsers tried with long texts, or gets none', () => {
+test('every file of src that parses text is tested with long texts or listed as one that receives none', () => {
   const listed = [...Object.keys(textFiles), ...trusting];
   expect(found.filter((path) => !listed.some((one) => isFor(one, path)))).toEqual([]);
 });
 
-test('no file is listed as one that gets no long text unless it parses text', () => {
+test('every file that is listed as receiving no long texts does parse text', () => {
   expect(trusting.filter((one) => !found.some((path) => isFor(one, path)))).toEqual([]);
 });

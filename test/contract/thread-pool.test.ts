@@ -54,7 +54,7 @@ describe('an error from a task is passed on', () => {
     ['refuse', { name: 'DomainError', code: 'archive_link', message: 'It is a link.' }],
     ['trouble', { name: 'Unavailable', message: 'The storage cannot be reached' }],
     ['fail', { message: 'nobody foresaw this' }],
-  ] as const)('as it was (%s), and the thread goes on', async (task, error) => {
+  ] as const)('unchanged (%s), and the thread continues', async (task, error) => {
     const pool = poolOf();
     await pool.run('count');
     await expect(pool.run(task)).rejects.toMatchObject(error);
@@ -62,7 +62,7 @@ describe('an error from a task is passed on', () => {
   });
 });
 
-describe('a task that takes too much', () => {
+describe('a task that exceeds its limits', () => {
   const deadlineMs = 300;
   const overrun = async (running: Promise<unknown>): Promise<unknown> => {
     let end: unknown;
@@ -105,7 +105,7 @@ describe('a task that takes too much', () => {
     await looping;
   });
 
-  test('is not timed while it waits for a thread', async () => {
+  test('starts its deadline only once it has a thread', async () => {
     holdTimeouts();
     const pool = poolOf({ deadlineMs });
     const looping = [pool.run('loop'), pool.run('loop')].map(overrun);
@@ -116,7 +116,7 @@ describe('a task that takes too much', () => {
 });
 
 test.each(['crash', 'exit'] as const)(
-  'a thread that ends by itself (%s) fails its task only',
+  'a thread that ends on its own (%s) fails only its task',
   async (task) => {
     const pool = poolOf();
     await expect(pool.run(task)).rejects.toHaveProperty('name', 'Unavailable');

@@ -19,7 +19,7 @@ const write = async (files: Readonly<Record<string, string>>): Promise<void> => 
   }
 };
 
-test('a release is its version', () => {
+test('a release reports its version', () => {
   expect(versionIn(root)).toBe('1.0.0');
 });
 
@@ -44,12 +44,12 @@ test.each([
       'main/.git/refs/heads/main': `${commit}\n`,
     },
   ],
-])('a checkout %s names the commit too', async (_, files) => {
+])('a checkout %s also names the commit', async (_, files) => {
   await write(files);
   expect(versionIn(root)).toBe('1.0.0+2b70b8c');
 });
 
-test('a checkout without a commit is its version', async () => {
+test('a checkout without a commit reports its version only', async () => {
   await write({ '.git/HEAD': branch });
   expect(versionIn(root)).toBe('1.0.0');
 });

@@ -32,7 +32,7 @@ afterAll(() => dashboard.close());
 const done = (code: string): string =>
   `/dashboard/keys?done=${signedCode(owner.visitor.cookie?.split('=')[1] ?? '', code)}`;
 
-test('a page says what one of its forms did, and nothing of what a link from elsewhere claims', async () => {
+test('a page confirms what one of its own forms did, and nothing that a foreign link claims', async () => {
   const { text } = await owner.visitor.get(done('revoked'));
   expect(text).toContain('role="status">The key is revoked.');
   const other = await dashboard.newOwner();
@@ -43,7 +43,7 @@ test('a page says what one of its forms did, and nothing of what a link from els
 });
 
 test.each(['nothing', '', 'constructor', 'toString', '__proto__'])(
-  'a page ignores %j, because none of its forms does it',
+  'a page ignores the result %j, because none of its forms has it',
   async (code) => {
     const { status, text } = await owner.visitor.get(done(code));
     expect(status).toBe(200);
@@ -143,7 +143,7 @@ describe('the audit log', () => {
     expect(log).not.toContain('data-relative');
   });
 
-  test('entries are found by what they are about', async () => {
+  test('entries are found by their subject', async () => {
     const { what } = await logAt('?what=keys');
     expect(what).toEqual([
       'Rotated the API key First key; the old secret is valid until 2026-03-02 16:19 UTC',
@@ -166,7 +166,7 @@ describe('the audit log', () => {
     expect((await logAt(`?who=${who}&what=animals`)).log).toContain('No entries match this filter');
   });
 
-  test('older entries of the same kind follow, each of them once', async () => {
+  test('older entries of the same kind follow on later pages, each of them once', async () => {
     const seen: string[] = [];
     let query = `?what=animals&who=${encodeURIComponent(`key:${keyId}`)}`;
     for (let page = 0; page < 3; page++) {
@@ -179,13 +179,13 @@ describe('the audit log', () => {
     expect(new Set(seen).size).toBe(120);
   });
 
-  test('entries are found by their days, both included', async () => {
+  test('entries are found by their days, the first and the last included', async () => {
     expect((await logAt('?from=2026-03-01&to=2026-03-01&what=keys')).what).toHaveLength(2);
     expect((await logAt('?from=2026-03-02')).what).toEqual([]);
     expect((await logAt('?to=2026-02-28')).log).toContain('No entries match this filter');
   });
 
-  test('entries are downloaded as CSV, all that match, and of this account only', async () => {
+  test('all matching entries of this account, and no others, are downloaded as CSV', async () => {
     const { text, headers } = await owner.visitor.get('/dashboard/account/audit.csv?what=animals');
     expect(headers.get('Content-Disposition')).toBe('attachment; filename="audit-log.csv"');
     const [head, ...lines] = text.trim().split('\r\n');
@@ -234,13 +234,13 @@ describe('a key', () => {
     expect(await page()).not.toContain('old secret valid');
   });
 
-  test('the notice carries its end time, so that an open page can remove it', async () => {
+  test('the notice contains its end time, so that an open page can remove it', async () => {
     await rotate('1h');
     const { text } = await owner.visitor.get('/dashboard/keys');
     expect(text).toContain('data-until="2026-03-01T18:19:05.000Z"');
   });
 
-  test('a banned key says until when, and its ban can be lifted', async () => {
+  test('a banned key says until when it is banned, and the ban can be lifted', async () => {
     const { clock, container } = dashboard;
     await container.get(ApiKeys).change(keyId, (key) => banApiKey(key, clock.now()));
     expect(await page()).toMatch(/banned until \d\d:\d\d UTC/);
@@ -277,7 +277,7 @@ describe('webhooks', () => {
       .join(' ')
       .replace(/\s+/g, ' ');
 
-  test('a form of a page that is still open after the webhook was removed is answered in plain words', async () => {
+  test('a form is answered in plain words when its webhook was removed meanwhile', async () => {
     await calls().removeWebhook(of());
     const once = 'form_0123456789';
     const forms = {
@@ -300,7 +300,7 @@ describe('webhooks', () => {
     expect(wordsIn(text)).toContain('This delivery is gone: deliveries are kept for 30 days.');
   });
 
-  test('a webhook that was switched off in another tab is not tried, and the page says why', async () => {
+  test('a webhook that was switched off in another tab is not tested, and the page says why', async () => {
     await calls().switchWebhookOff(of());
     const { status, text } = await owner.visitor.post(`${path}/test`);
     expect(status).toBe(422);
@@ -309,7 +309,7 @@ describe('webhooks', () => {
     ).toBe('This webhook is switched off. Switch it on first.');
   });
 
-  test('each delivery shows its state, its last result, and when it is tried next', async () => {
+  test('each delivery shows its state, its last result and its next attempt', async () => {
     await ping();
     expect(wordsIn(await page())).toContain('test.ping sending just now No attempt yet.');
     await attemptAll(dashboard, answered(503, 'busy'));
@@ -332,7 +332,7 @@ describe('webhooks', () => {
     expect(text).toContain('busy');
   });
 
-  test('what a receiver answered is shown as it came, with signs for what nobody can see', async () => {
+  test("a receiver's answer is shown as it came, with symbols for invisible characters", async () => {
     await ping();
     await attemptAll(dashboard, answered(500, 'a\0b\x1b[31m\r\n\u202ec\u0085 </pre><b>d</b>'));
     const [answer] = elementsIn(await page(), 'pre').filter(
@@ -341,7 +341,7 @@ describe('webhooks', () => {
     expect(answer?.text).toBe('a\u2400b\u241b[31m \ufffdc\ufffd </pre><b>d</b>');
   });
 
-  test('a page of twenty deliveries with the longest answers is less than 200 KiB, and leads to the others', async () => {
+  test('a page of twenty deliveries with the longest answers is smaller than 200 KiB, and links to the others', async () => {
     for (let n = 0; n < 20; n++) await ping();
     let at = dashboard.clock.now();
     for (let n = 0; n < 6; n++) {
@@ -371,7 +371,7 @@ describe('webhooks', () => {
     expect(wordsIn(rest)).toContain('Back to the newest deliveries');
   });
 
-  test('a page that is open shows new deliveries by itself', async () => {
+  test('an open page shows new deliveries automatically', async () => {
     const stream = await DashboardStream.open(owner.visitor, path);
     await stream.shows('Nothing was sent yet');
     await ping();
@@ -380,7 +380,7 @@ describe('webhooks', () => {
     stream.close();
   });
 
-  test('a secret that is shown once stays on the page: it is not live', async () => {
+  test('a page that shows a secret once does not update itself, so the secret stays visible', async () => {
     const once = /name="once" value="([^"]+)"/.exec(await page())?.[1] ?? '';
     const { status, text } = await owner.visitor.post(`${path}/rotate`, { overlap: '0', once });
     expect(status).toBe(200);
@@ -416,7 +416,7 @@ describe('each page of the account', () => {
   });
 
   test.each(['empty', 'used'])(
-    'leaves out no level of headings where the account is %s',
+    'skips no level of headings where the account is %s',
     async (state) => {
       const { visitor, accountId } = owner;
       if (state === 'used')
@@ -431,14 +431,14 @@ describe('each page of the account', () => {
     },
   );
 
-  test('prints no command, which only an operator could run', async () => {
+  test('shows no command that only an operator could run', async () => {
     for (const path of paths) {
       const { text } = await owner.visitor.get(path);
       expect([path, /animal-store [a-z]+/.exec(text)]).toEqual([path, null]);
     }
   });
 
-  test('does not say that an animal that was added as sold has an order', async () => {
+  test('does not claim that an animal that was added as sold has an order', async () => {
     const draft = { name: 'Rex', categoryId: '7', status: 'sold', once: 'only-in-this-test' };
     const { location = '' } = await owner.visitor.post('/dashboard/animals', draft);
     const [list, orders] = [location, '/dashboard/orders'].map((path) => owner.visitor.get(path));

@@ -56,7 +56,7 @@ const choices = async (visitor: DashboardVisitor, query = '') => {
 };
 
 describe('one address with several accounts', () => {
-  test('can choose after the sign-in among those that the password opens, and gets to the requested page', async () => {
+  test('can choose after the sign-in among the accounts that the password opens, and reaches the requested page', async () => {
     const query = '?next=/dashboard/usage';
     const visitor = await signIn(password, query);
     const [zoo = '', cats = '', ...more] = await choices(visitor, query);
@@ -73,14 +73,14 @@ describe('one address with several accounts', () => {
     expect((await visitor.get('/dashboard')).status).toBe(303);
   });
 
-  test('gets straight into the only account that the password opens', async () => {
+  test('goes straight to the only account that the password opens', async () => {
     const visitor = await signIn('another password of mine');
     expect(await barOf(visitor)).toContain('Birds');
     expect(await barOf(visitor)).not.toContain('/dashboard/accounts');
     expect(await choices(visitor)).toHaveLength(1);
   });
 
-  test('cannot choose an account by its id that the password did not open', async () => {
+  test('cannot choose an account by its id unless the password opened it', async () => {
     const visitor = await signIn();
     const [mine = ''] = await choices(visitor);
     const [birds = ''] = await choices(await signIn('another password of mine'));
@@ -100,7 +100,7 @@ describe('a form that is sent after the session has ended', () => {
       elementsIn(markup, 'input').map(({ attributes: { name = '', value = '' } }) => [name, value]),
     );
 
-  test('comes back filled in after the sign-in, and changes nothing before it is sent again', async () => {
+  test('comes back filled in after the sign-in, and changes nothing until it is sent again', async () => {
     const { visitor, email, accountId } = owner;
     await visitor.post('/dashboard/me/password', { wanted: password });
     dashboard.clock.advance(13 * hour);
@@ -131,7 +131,7 @@ describe('a form that is sent after the session has ended', () => {
     expect(again.status).toBe(303);
   });
 
-  test('keeps no password', async () => {
+  test('is kept without passwords', async () => {
     const { email } = await dashboard.newOwner();
     const visitor = await dashboard.signIn(email);
     dashboard.clock.advance(13 * hour);
@@ -140,7 +140,7 @@ describe('a form that is sent after the session has ended', () => {
     expect(fieldsOf(text)['kept']).toBe('{"url":"/dashboard/me/password","values":{}}');
   });
 
-  test('that is too long to go along with the sign-in leads to it all the same', async () => {
+  test('that is too large to keep still leads to its page after the sign-in', async () => {
     const settings = '"'.repeat(20_000);
     const { status, text } = await dashboard
       .stranger()
@@ -148,7 +148,7 @@ describe('a form that is sent after the session has ended', () => {
     expect([status, Object.keys(fieldsOf(text))]).toEqual([200, ['email', 'password']]);
   });
 
-  test('comes back in the account that its person chooses', async () => {
+  test('comes back in the account that the person chooses', async () => {
     const email = 'leo@shop.example';
     for (const name of ['Cats', 'Dogs']) await openAccount({ name, email, wanted: password });
     const visitor = dashboard.stranger();
@@ -174,7 +174,7 @@ describe('a form that is sent after the session has ended', () => {
   };
 
   test.each(['Sign in by a link', 'Forgot password?'])(
-    'comes back filled in after a link by mail, too (%s)',
+    'comes back filled in after a sign-in by a mailed link, too (%s)',
     async (way) => {
       const { email, accountId } = await dashboard.newOwner();
       const visitor = dashboard.stranger();
@@ -206,7 +206,7 @@ describe('a form that is sent after the session has ended', () => {
     },
   );
 
-  test('comes back for no form of another site', async () => {
+  test('does not come back if another site sent it', async () => {
     const { visitor } = await dashboard.newOwner();
     const kept = JSON.stringify({ url: '/dashboard', values: { name: 'Planted' } });
     const from = { 'Sec-Fetch-Site': 'cross-site', Origin: 'https://evil.test' };
@@ -216,7 +216,7 @@ describe('a form that is sent after the session has ended', () => {
     }
   });
 
-  test('that is no longer known leads to the first page', async () => {
+  test('that is no longer kept leads to the first page', async () => {
     const kept = JSON.stringify({ url: '/dashboard/gone', values: {} });
     const { email } = owner;
     const visitor = dashboard.stranger();
@@ -225,7 +225,7 @@ describe('a form that is sent after the session has ended', () => {
   });
 });
 
-test('a page that was asked for is reached through a link by mail, too', async () => {
+test('a requested page is also reached after a sign-in by a mailed link', async () => {
   const owner = await dashboard.newOwner();
   const visitor = dashboard.stranger();
   const { text } = await visitor.get('/dashboard/sign-in?next=/dashboard/usage');

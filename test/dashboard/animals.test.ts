@@ -41,7 +41,7 @@ const linkIn = ({ text }: PageAnswer, words: string): string | undefined =>
   elementsIn(text, 'a').find((link) => link.text === words)?.attributes['href'];
 
 describe('the list of animals', () => {
-  test('has 50 on a page, and each of them once on all pages', async () => {
+  test('has 50 animals on a page, and each of them once on all pages', async () => {
     await catalogue().createPets(
       owner.accountId,
       Array.from({ length: 120 }, (_, n) => ({
@@ -67,7 +67,7 @@ describe('the list of animals', () => {
     }
   });
 
-  test('shows what its address says, and offers everything again', async () => {
+  test('shows the filters of its address, and offers to remove them', async () => {
     const [rex, bella] = [await add('Rex'), await add('Bella', { categoryId: 8n, status: 'sold' })];
     const at = async (query: string) => namesIn(await owner.visitor.get(`${animals}?${query}`));
     expect(await at('')).toEqual(['Bella', 'Rex']);
@@ -93,14 +93,14 @@ describe('the list of animals', () => {
     `q=${'%00'.repeat(3)}`,
     'q=%27%3B+drop+table+pets',
     'q=%25',
-  ])('answers a strange address: %.80s', async (query) => {
+  ])('answers an unusual address: %.80s', async (query) => {
     await add('Rex');
     const page = await owner.visitor.get(`${animals}?${query}`);
     expect(page.status).toBe(200);
     expect(namesIn(page)).toEqual(query.startsWith('q=') ? [] : ['Rex']);
   });
 
-  test('says on an empty page what comes next, and to viewers only what they may do', async () => {
+  test('says on an empty page what to do next, and offers viewers only what they may do', async () => {
     expect((await owner.visitor.get(animals)).text).toContain('No animals yet');
     const access = dashboard.container.get(AccessKey);
     const invited = await access.invite(owner.accountId, 'viewer@zoo.example', 'viewer');
@@ -122,7 +122,7 @@ describe('the list of animals', () => {
     expect(await all()).toEqual([pet]);
   });
 
-  test('is downloaded as CSV, with its filters, and read again as it was', async () => {
+  test('is downloaded as CSV with its filters, and can be imported unchanged', async () => {
     const names = ['=1+1', '+1', '@SUM', 'Bella, "the second"', 'Zoë 🐕', 'Rex'];
     for (const name of names) await add(name, { categoryId: BigInt(largest) });
     await add('Max', { status: 'sold' });
@@ -139,7 +139,7 @@ describe('the list of animals', () => {
     expect(read.map(({ name }) => name)).toEqual(names);
   });
 
-  test('is downloaded whole, however many there are', async () => {
+  test('is downloaded completely, however many animals there are', async () => {
     const draft = { name: 'Rex', categoryId: 7n, status: 'available' } as const;
     await catalogue().createPets(owner.accountId, Array<PetDraft>(1001).fill(draft));
     for (const query of ['', '?order=name']) {
@@ -162,7 +162,7 @@ const imported = (by: Owner, content: string, once = 'once_once_once'): Promise<
 };
 
 describe('a CSV file of animals', () => {
-  test('adds all of them, once, however often it is sent', async () => {
+  test('adds all of them once, however often it is sent', async () => {
     const file = `name,categoryId\r\n${'Rex,7\r\n'.repeat(10_000)}`;
     for (const answer of [await imported(owner, file), await imported(owner, file)]) {
       expect(answer).toMatchObject({
@@ -176,7 +176,7 @@ describe('a CSV file of animals', () => {
     expect((await owner.visitor.get(`${animals}/import`)).text).toContain('CSV file');
   });
 
-  test('with a wrong line adds none, and says which it is', async () => {
+  test('adds nothing when a line is wrong, and the page names the line', async () => {
     const answer = await imported(owner, `name,categoryId\nRex,7\n<b>,9223372036854775808\n`);
     expect(answer.status).toBe(422);
     expect(textOf(answer.text)).toMatch(/1 line is wrong.*3 A category id is a whole number/s);
@@ -187,7 +187,7 @@ describe('a CSV file of animals', () => {
     expect(await all()).toEqual([]);
   });
 
-  test('is refused while another one of the account is received', async () => {
+  test('is refused while the account is sending another one', async () => {
     let end = (): void => undefined;
     const body = new ReadableStream({
       start: (writer) => {
@@ -210,7 +210,7 @@ describe('a CSV file of animals', () => {
     expect((await imported(owner, 'name,categoryId\nRex,7\n')).status).toBe(303);
   });
 
-  test('that is too large, or is no file of a form, is refused', async () => {
+  test("that is too large or is not a form's file is refused", async () => {
     expect((await imported(owner, 'x'.repeat(5 * 1024 * 1024))).status).toBe(422);
     expect((await owner.visitor.post(`${animals}/import`, { file: 'x' })).status).toBe(415);
     const none = new FormData();
@@ -226,7 +226,7 @@ describe('a CSV file of animals', () => {
 });
 
 describe('the page of an animal', () => {
-  test('edits, reserves, releases and sells it, and tells who did what', async () => {
+  test('edits, reserves, releases and sells it, and shows who did what', async () => {
     const pet = await add('Rex');
     const path = pathOf(pet);
     const edit = { name: 'Max', categoryId: largest };
@@ -258,7 +258,7 @@ describe('the page of an animal', () => {
     expect(textOf(late.text)).toContain('is sold and cannot be deleted');
   });
 
-  test('keeps what was typed wrong, and says what is wrong', async () => {
+  test('keeps invalid input in its fields, and says what is wrong', async () => {
     const path = pathOf(await add('Rex'));
     const refused = await owner.visitor.post(path, {
       name: '<b>Max',
@@ -269,7 +269,7 @@ describe('the page of an animal', () => {
     expect(textOf(refused.text)).toContain('A category id is a whole number from 1 to');
   });
 
-  test('deletes it for good', async () => {
+  test('deletes it permanently', async () => {
     const pet = await add('Rex');
     const gone = await owner.visitor.post(`${pathOf(pet)}/delete`);
     expect(gone.location).toMatch(/^\/dashboard\/animals\?done=deleted/);
@@ -281,7 +281,7 @@ describe('the page of an animal', () => {
     expect((await owner.visitor.get(pathOf(pet))).status).toBe(404);
   });
 
-  test('does not exist for another account, nor for an id that nobody has', async () => {
+  test('does not exist for another account, or for an unknown id', async () => {
     const pet = await add('Rex');
     const order = await catalogue().placeOrder(owner.accountId, (await add('Max')).id);
     const orders = `/dashboard/orders/${order.id}`;
@@ -299,7 +299,7 @@ describe('the page of an animal', () => {
 });
 
 describe('the orders', () => {
-  test('are approved and delivered in their list, which stays where it is', async () => {
+  test('are approved and delivered in their list, which keeps its position', async () => {
     const first = await catalogue().placeOrder(owner.accountId, (await add('Rex')).id);
     await catalogue().placeOrder(owner.accountId, (await add('=Max')).id);
     const path = `/dashboard/orders/${first.id}`;

@@ -39,7 +39,7 @@ const deleteProject = (confirmed = project.slug) =>
 const deleteAccount = (confirmed = 'Happy Paws') =>
   owner.visitor.post('/dashboard/account/delete', { confirmed });
 
-test('a project is renamed, and keeps its address unless another one is asked for', async () => {
+test('a renamed project keeps its address unless another one is requested', async () => {
   const renamed = await owner.visitor.post(`${settingsOf(project)}/name`, { name: 'Fish' });
   expect(renamed.location).toMatch(`${settingsOf(project)}?done=`);
   expect(await follow(renamed)).toContain('The project is renamed.');
@@ -60,7 +60,7 @@ test.each([
   expect(textOf(refused.text)).toContain(why);
 });
 
-test('a project says what goes with it, and goes only after its address was typed', async () => {
+test('a project page lists what will be deleted with it, and the project is deleted only after its address was typed', async () => {
   const page = await read(settingsOf(project));
   expect(page).toContain('It has no custom domains.');
   expect(page).toContain('1 deploy with 10 B of files goes with it.');
@@ -70,7 +70,7 @@ test('a project says what goes with it, and goes only after its address was type
   expect((await owner.visitor.get(pageOf(project))).status).toBe(200);
 });
 
-test('a deleted project is out of sight, and restored from the page of deleted ones', async () => {
+test('a deleted project is hidden, and can be restored from the page of deleted projects', async () => {
   const host = `www.${project.slug}.test`;
   await dashboard.container.get(DomainsKey).addDomain(project, host);
   const searched = () => read(`/dashboard/search?q=${host}`);
@@ -91,7 +91,7 @@ test('a deleted project is out of sight, and restored from the page of deleted o
   expect((await owner.visitor.get(pageOf(project))).status).toBe(200);
 });
 
-test('a project is not restored after 7 days, nor where the plan has no place for it', async () => {
+test('a project is not restored after 7 days, or when the plan has no place for it', async () => {
   const sites = dashboard.container.get(SitesKey);
   await deleteProject();
   const restore = () => owner.visitor.post(`${deletedPage}/${project.slug}/restore`);
@@ -104,7 +104,7 @@ test('a project is not restored after 7 days, nor where the plan has no place fo
   expect(textOf((await restore()).text)).toContain('was deleted more than 7 days ago');
 });
 
-test('an account is renamed', async () => {
+test('an account can be renamed', async () => {
   const renamed = await owner.visitor.post('/dashboard/account/name', { name: 'Sad Paws' });
   expect(await follow(renamed)).toContain('The account is renamed.');
   expect(await read('/dashboard')).toContain('Sad Paws');
@@ -129,7 +129,7 @@ test('a deleted account ends all sessions; an owner who signs in restores it', a
   expect(await read(pageOf(project), { ...owner, visitor })).toContain('Birds');
 });
 
-test('who is no owner reads that an owner can restore the account, and may not', async () => {
+test('a person who is not an owner cannot restore the account, and reads that an owner can', async () => {
   const access = dashboard.container.get(AccessKey);
   const email = `keeper-${owner.accountId}@zoo.example`;
   const { secret } = await access.inviteAnybody(owner.accountId, email, 'editor');
@@ -143,7 +143,7 @@ test('who is no owner reads that an owner can restore the account, and may not',
   expect((await visitor.post('/dashboard/account/restore')).status).toBe(403);
 });
 
-test('who hears of the deletion follows at once: nothing waits for a subscriber that fails', async () => {
+test('every subscriber to a deletion succeeds at the first attempt', async () => {
   await deleteProject();
   await deleteAccount();
   const { events } = dashboard.container.get(QueuesKey);

@@ -35,7 +35,7 @@ const says = (page: TestPage, text: string): Promise<void> =>
 const stored = async ({ id }: Project): Promise<unknown> =>
   (await domains().showDomainSettings(id)).document.domains;
 
-test('a redirect is added and deleted, and a primary domain chosen', async () => {
+test('a redirect can be added and deleted, and a primary domain chosen', async () => {
   const { page, project } = await open();
   await page.label('From').fill(shop);
   await page.label('To').fill(shop);
@@ -105,7 +105,7 @@ describe('the domains of a project', () => {
     path = `/dashboard/projects/${project.slug}/settings`;
   });
 
-  test('a live domain that redirects says where, and not that the site is served', async () => {
+  test('a live domain that redirects says where, and does not claim to serve the site', async () => {
     const { text } = await owner.visitor.get(`${path}/domains/${second}`);
     expect(textOf(text)).toContain(`Visitors are redirected to ${first}.`);
     expect(textOf(text)).not.toContain('Your site is served');
@@ -113,7 +113,7 @@ describe('the domains of a project', () => {
     expect(textOf(other.text)).toContain('Your site is served over HTTPS.');
   });
 
-  test('the one that redirects to the primary domain is made primary in one step', async () => {
+  test('a domain that redirects to the primary domain becomes primary in one step', async () => {
     const { text } = await owner.visitor.get(`${path}/domains`);
     const buttons = elementsIn(text, 'form').filter((one) => one.text === 'Make primary');
     const [{ action = '' } = {}, ...more] = buttons.map(({ attributes }) => attributes);
@@ -130,7 +130,7 @@ describe('the domains of a project', () => {
     ['from', { from: 'gone.test', to: first }],
     ['from', { from: first, to: 'https://parrots.test' }],
     ['to', { from: second, to: 'gone.test' }],
-  ])('a redirect with a wrong %s is refused beside that field', async (field, redirect) => {
+  ])('a redirect with an invalid %s is refused next to that field', async (field, redirect) => {
     const sent = { once: 'only-in-this-test', status: '308', ...redirect };
     const { text } = await owner.visitor.post(`${path}/redirects`, sent);
     expect(Object.keys(problemsIn(text))).toEqual([field]);
@@ -143,7 +143,7 @@ describe('the domains of a project', () => {
     ['www.com', ''],
     ['*.example.com', ''],
     ['https://example.com', ''],
-  ])('with %s, the box offers %j', async (name, other) => {
+  ])('after typing %s, the checkbox offers %j', async (name, other) => {
     const asked = await owner.visitor.get(`/dashboard/other-name?name=${encodeURIComponent(name)}`);
     expect(asked.text).toBe(other);
   });

@@ -67,7 +67,7 @@ test.each([
   expect(text.includes('An apex domain cannot have a CNAME')).toBe(isApex);
 });
 
-test('the list of domains has no other part, and nothing in it looks like the next step but to add one', async () => {
+test('the list of domains has no other section, and its only suggested next step is to add one', async () => {
   const markup = await markupOf();
   expect(elementsIn(markup, 'h2')).toEqual([]);
   const main = elementsIn(markup, 'button').filter(
@@ -114,7 +114,7 @@ describe('a name and its www name', () => {
   const boxIn = (markup: string) =>
     elementsIn(markup, 'input').find(({ attributes }) => attributes['name'] === 'pair')?.attributes;
 
-  test('are added together from a ticked box, once, however often the form is sent', async () => {
+  test('are added together with a ticked checkbox, once, however often the form is sent', async () => {
     expect(boxIn((await owns.visitor.get(page())).text)).toMatchObject({ checked: '' });
     const form = { domain: 'bücher.test', pair: 'yes' };
     const [first, second] = [await send(form), await send(form)];
@@ -132,7 +132,7 @@ describe('a name and its www name', () => {
     expect(await stored()).toEqual([[ascii, `www.${ascii}`], 1]);
   });
 
-  test('come alone without the box, which stays unticked when the name is refused', async () => {
+  test('are added separately without the tick, and the checkbox stays unticked when the name is refused', async () => {
     const refused = await send({ domain: 'localhost' });
     expect(boxIn(refused.text)).not.toHaveProperty('checked');
     const { location } = await send({ domain: 'bücher.test' }, 'the-corrected-form');
@@ -142,7 +142,7 @@ describe('a name and its www name', () => {
     expect(await stored()).toEqual([[ascii], 0]);
   });
 
-  test('are added without a redirect where another one is in the way, and the page says why', async () => {
+  test('are added without a redirect if another redirect conflicts, and the page says why', async () => {
     const domains = dashboard.container.get(DomainsKey);
     await domains.addDomain(shop, 'old.test');
     const redirects = [{ from: 'old.test', to: 'https://www.shop.test' }];
@@ -201,7 +201,7 @@ test('the list shows when the certificate of a domain waits for a limit', async 
   expect(row?.text).toMatch(/Certificate waits: .*hour.* next attempt in 1 hour/);
 });
 
-test('removed domains are listed where somebody asks for them, with the reason', async () => {
+test('removed domains are listed only on request, with the reason', async () => {
   expect(await markupOf()).not.toContain('>gone.bücher.test');
   const [row] = elementsIn(await markupOf('?state=removed'), 'tbody');
   expect(row?.text).toContain('gone.bücher.test (gone.xn--bcher-kva.test) removed Removed by your');
@@ -249,7 +249,7 @@ test.each([
   ['business', zone, true],
   ['pro', zone, false],
 ] as const)(
-  'on the plan %s with %j, the form for a new domain speaks of wildcards: %s',
+  'on the plan %s with %j, the form for a new domain mentions wildcards: %s',
   async (plan, settings, isShown) => {
     const text = await formOf(plan, settings);
     expect(text.includes('A wildcard such as *.shop.example.com')).toBe(isShown);
@@ -286,7 +286,7 @@ describe('a long list of domains', () => {
   const linkIn = (text: string, name: string): string =>
     elementsIn(text, 'a').find((link) => link.text === name)?.attributes['href'] ?? '';
 
-  test('has pages of 50, those that need the owner first, and links that can be shared', async () => {
+  test('has pages of 50, with domains that need the owner first, and links that can be shared', async () => {
     const first = (await visitor.get(list)).text;
     expect(hostsOn(first)).toEqual(Array.from({ length: 50 }, (_, n) => `n${n + 10}.many.test`));
     const second = (await visitor.get(linkIn(first, 'Next page'))).text;
@@ -297,7 +297,7 @@ describe('a long list of domains', () => {
     expect(linkIn(second, 'First page')).toBe(list);
   });
 
-  test('is filtered by state, with how many there are of each, and searched', async () => {
+  test('can be searched, and filtered by state with a count for each state', async () => {
     const { text } = await visitor.get(list);
     const filters = elementsIn(text, 'nav').find(
       ({ attributes }) => attributes['aria-label'] === 'State',
@@ -319,7 +319,7 @@ describe('a long list of domains', () => {
     },
   );
 
-  test('lets several be verified and removed at once, and asks before it removes them', async () => {
+  test('can verify or remove several at once, and asks before it removes them', async () => {
     const [one, other] = await Promise.all(
       ['n10', 'n11'].map((name) => domains.getDomain(shop.id, `${name}.many.test`)),
     );
@@ -386,7 +386,7 @@ describe('the page of a domain', () => {
     elementsIn(text, 'a').find((link) => link.text === name)?.attributes['href'];
 
   describe('a timeline', () => {
-    test('can be read to its end, page by page, without scripts', async () => {
+    test('can be read to its end page by page, without scripts', async () => {
       await record(1, 45);
       const found: number[] = [];
       const walked: string[] = [];
@@ -405,7 +405,7 @@ describe('the page of a domain', () => {
       expect(walked[1]).toMatch(/\?before=\d+#timeline$/);
     });
 
-    test('that is read on an older page stays there while new entries come in', async () => {
+    test('keeps its older page in place while new entries arrive', async () => {
       await record(1, 45);
       const { text } = await owner.visitor.get(path);
       const older = (linkIn(text, 'Older entries') ?? '').replace(/#.*/, '');
@@ -454,7 +454,7 @@ describe('the page of a domain', () => {
       newest = pathOf(again);
     });
 
-    test('is reached from the list of removed domains, and its timeline as a whole', async () => {
+    test('can be opened from the list of removed domains, with its complete timeline', async () => {
       const list = await owner.visitor.get(`${settings(project)}?state=removed`);
       const links = elementsIn(list.text, 'a').map(({ attributes }) => attributes['href']);
       expect(links).toContain(earlier);
@@ -480,7 +480,7 @@ describe('the page of a domain', () => {
     });
   });
 
-  test('adding a name twice names the project that has it', async () => {
+  test('a name that is added twice is refused, and the page names the project that has it', async () => {
     const other = await newProject('Cats & dogs');
     const add = async (to: Project) => {
       const form = elementsIn((await owner.visitor.get(settings(to))).text, 'input');

@@ -45,7 +45,7 @@ const pathsOfThings = (): readonly string[] =>
 const afterForms =
   /^\/dashboard\/(help\/|sign-in\/:token|shared-domain\/:secret|projects\/:slug\/deploys|keys\/|account\/)/;
 
-test('these tests cover every page about a single thing', () => {
+test('these tests cover every page about a single resource', () => {
   const known = pathsOfThings().map((path) => routeOf(dashboard.routes, 'GET', path));
   const missing = dashboard.routes.filter(
     ({ method, path }) => method === 'GET' && path.includes(':') && !known.includes(path),
@@ -53,7 +53,7 @@ test('these tests cover every page about a single thing', () => {
   expect(missing.filter(({ path }) => !afterForms.test(path))).toEqual([]);
 });
 
-test('pages about things of another account are 404', async () => {
+test("pages about another account's resources are 404", async () => {
   const nowhere = await mine.visitor.get('/dashboard/nowhere');
   const paths = pathsOfThings();
   for (const path of paths) {
@@ -65,7 +65,7 @@ test('pages about things of another account are 404', async () => {
   expect(paths.length).toBeGreaterThan(12);
 });
 
-test('live updates of things of another account are 404', async () => {
+test("live updates for another account's resources are 404", async () => {
   for (const path of pathsOfThings()) {
     const stream = await DashboardStream.open(mine.visitor, path);
     stream.close();
@@ -73,7 +73,7 @@ test('live updates of things of another account are 404', async () => {
   }
 });
 
-test('no form changes a thing of another account', async () => {
+test('no form changes a resource of another account', async () => {
   const before = everythingStored(dashboard.databaseUrl);
   const all = seen.forms.filter(
     ({ method, action }) => method === 'POST' && isOfOneThing('POST', action),
@@ -89,7 +89,7 @@ test('no form changes a thing of another account', async () => {
   expect(everythingStored(dashboard.databaseUrl)).toEqual(before);
 });
 
-test('nothing of another account is found below your own project', async () => {
+test('nothing of another account is found under your own project', async () => {
   // The forms of the tests before count for a minute; then the session is seen again.
   dashboard.clock.advance(60_000);
   await mine.visitor.get('/dashboard');
@@ -160,7 +160,7 @@ const send = (
   });
 };
 
-test('this test knows every route that takes forms, and every form has a route', () => {
+test('this test covers every route that accepts forms, and every form has a route', () => {
   const taking = dashboard.routes.filter(({ method }) => method === 'POST').map(({ path }) => path);
   const known = [...forms.keys(), ...unlinked, unsubscribePath];
   expect(taking.filter((path) => !known.includes(path))).toEqual([]);
@@ -203,7 +203,7 @@ const ours: readonly Told[] = [
 const withOrigin = (told: Told): Told =>
   JSON.parse(JSON.stringify(told).replace('ORIGIN', dashboard.origin)) as Told;
 
-test.each(elsewhere)('no form has an effect when it comes with %j', async (told) => {
+test.each(elsewhere)('no form takes effect when it comes with %j', async (told) => {
   const before = everythingStored(dashboard.databaseUrl);
   for (const route of [...forms.keys(), ...unlinked]) {
     const { status, headers } = await send(theirs.visitor, route, withOrigin(told));
@@ -217,7 +217,7 @@ test.each(ours)('a form that comes with %j is accepted', async (told) => {
   expect(status).toBe(422);
 });
 
-test('the same forms are accepted from their own pages, and nearly all change something', async () => {
+test('the same forms are accepted from their own pages, and nearly all of them change something', async () => {
   const done = [];
   // Afterwards nothing else can be done without a second factor.
   const demand = '/dashboard/account/second-factor';

@@ -34,7 +34,7 @@ describe('the first page', () => {
       /\((not )?done( yet)?\)$/.test(said) ? [said] : [],
     );
 
-  test('lists the first steps until all are done, then what needs the owner, with where it is mended', async () => {
+  test('lists the first steps until all are done, then what needs the owner, with links to fix it', async () => {
     const { container } = dashboard;
     const [sites, domains] = [sitesOf(dashboard), domainsOf(dashboard)];
     expect(steps(await page()).map((step) => step.includes('(done)'))).toEqual([
@@ -65,7 +65,7 @@ describe('the first page', () => {
     expect(textOf(broken)).toContain('Birds www.birds.test at risk');
   });
 
-  test('can be searched and ordered once there are many projects, and shows no other account', async () => {
+  test('can be searched and sorted once there are many projects, and shows no other account', async () => {
     const other = await dashboard.newOwner();
     await sitesOf(dashboard).startProject(other.accountId, 'Somebody else');
     for (const name of ['Cats', 'Ants', 'Dogs', 'Eels', 'Fish', 'Goats', 'Hens', 'Ibis', 'Jays']) {
@@ -85,7 +85,7 @@ describe('the first page', () => {
     );
   });
 
-  test('leads to a project, whose page names three of its addresses and counts the others', async () => {
+  test('links to a project, whose page names three of its addresses and counts the others', async () => {
     const [sites, domains] = [sitesOf(dashboard), domainsOf(dashboard)];
     const project = await sites.startProject(owner.accountId, 'Zebras');
     await deployEntries(dashboard.container, project, entry('index.html'));
@@ -100,7 +100,7 @@ describe('the first page', () => {
     expect(more?.attributes['href']).toBe('/dashboard/projects/zebras/settings/domains?state=live');
   });
 
-  test('asks for all projects at once, however many there are', async () => {
+  test('reads all projects in one query, however many there are', async () => {
     const asked = async () => {
       tracer.steps.length = 0;
       await page();
@@ -121,7 +121,7 @@ describe('the frame of all pages, in a browser', () => {
   });
 
   test.each([true, false])(
-    'the search finds what there is, with scripts: %s',
+    'the search finds matching pages, with scripts: %s',
     async (javaScript) => {
       const page = await browsed.visit('/dashboard/keys', { javaScript });
       const field = page.label('Search projects, domains and animals');
@@ -135,16 +135,19 @@ describe('the frame of all pages, in a browser', () => {
     },
   );
 
-  test.each([true, false])('a phone has one menu button, with scripts: %s', async (javaScript) => {
-    const page = await browsed.visit('/dashboard', { javaScript, width: 390 });
-    const link = page.role('link', 'API keys');
-    expect(await link.isVisible()).toBe(false);
-    await page.role('button', 'Menu').click();
-    await link.click();
-    await page.isAt(/\/dashboard\/keys$/);
-  });
+  test.each([true, false])(
+    'a phone shows one menu button, with scripts: %s',
+    async (javaScript) => {
+      const page = await browsed.visit('/dashboard', { javaScript, width: 390 });
+      const link = page.role('link', 'API keys');
+      expect(await link.isVisible()).toBe(false);
+      await page.role('button', 'Menu').click();
+      await link.click();
+      await page.isAt(/\/dashboard\/keys$/);
+    },
+  );
 
-  test('the help link leads to the page that fits, and from there to others', async () => {
+  test('the help link leads to the matching page, and from there to others', async () => {
     const page = await browsed.visit('/dashboard/projects/birds/settings/domains');
     await page.role('link', 'Help').click();
     await page.role('heading', 'Custom domains').isShown();
@@ -152,7 +155,7 @@ describe('the frame of all pages, in a browser', () => {
     await page.css('main article').isShown();
   });
 
-  test('a form that cannot be sent stays as it is, and says so', async () => {
+  test('a form that cannot be sent keeps its content and says so', async () => {
     const page = await browsed.visit('/dashboard');
     await page.label('Project name').fill('Parrots');
     await page.evaluate('window.asked = fetch; window.fetch = () => Promise.reject(new Error())');
@@ -164,7 +167,7 @@ describe('the frame of all pages, in a browser', () => {
     await page.isAt(/\/dashboard\/projects\/parrots/);
   });
 
-  test('times are in the zone of the browser, with UTC in the tooltip', async () => {
+  test("times are shown in the browser's time zone, with UTC in the tooltip", async () => {
     const page = await browsed.visit('/dashboard');
     await page.raw.emulateTimezone('Asia/Tokyo');
     const { slug } = (await sitesOf(browsed.dashboard).getSite('birds')).project;

@@ -165,13 +165,13 @@ test.each([{ Accept: '*/*' }, { Accept: 'application/json' }])(
   },
 );
 
-test('only requests for pages are redirected', async () => {
+test('only requests for pages are redirected to the dashboard', async () => {
   const elsewhere = await dashboard.stranger().get('/elsewhere', browser);
   const sent = await dashboard.stranger().post('/', {}, browser);
   expect([elsewhere.status, sent.status]).toEqual([404, 404]);
 });
 
-test('a process without the dashboard redirects nothing', async () => {
+test('a process without the dashboard redirects no request', async () => {
   const api = await startDashboard({ settings: { ROLES: 'api' } });
   expect((await api.stranger().get('/', browser)).status).toBe(404);
   await api.close();
@@ -264,7 +264,7 @@ describe('the page about a failure', () => {
     ['a project of nobody', '/dashboard/projects/nobodys', '/dashboard'],
     ['a project with a zero byte', '/dashboard/projects/%00', '/dashboard'],
     ['a project with an escaped slash', '/dashboard/projects/..%2f', '/dashboard'],
-  ])('%s keeps the navigation', async (_, path, back) => {
+  ])('keeps the navigation after %s', async (_, path, back) => {
     const { status, text } = await owner.visitor.get(path);
     expect(status).toBe(404);
     expect(elementsIn(text, 'h1')).toMatchObject([{ text: 'Not found' }]);
@@ -337,7 +337,7 @@ describe('the page about a failure', () => {
   });
 });
 
-describe('one person', () => {
+describe("one person's requests", () => {
   beforeEach(async () => {
     owner = await dashboard.newOwner();
   });
@@ -349,7 +349,7 @@ describe('one person', () => {
     for (let n = 0; n < dashboardLimits[use]; n++) await access.admitUse(signedIn!, use);
   };
 
-  test('too many page requests get a page that says when to come back', async () => {
+  test('are limited: beyond the limit a page says when to come back', async () => {
     await useUp('pages');
     const refused = await owner.visitor.get('/dashboard/usage');
     expect(refused.status).toBe(429);

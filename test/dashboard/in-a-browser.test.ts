@@ -39,7 +39,7 @@ const isAccessible = async (page: TestPage): Promise<void> => {
   expect({ url, faults: await axeFaults(page) }).toEqual({ url, faults: [] });
 };
 
-test('the pages with most on them are accessible', async () => {
+test('the pages with the most content are accessible', async () => {
   const page = await browsed.visit('/dashboard');
   await isAccessible(page);
   const domains = `${project}/settings/domains`;
@@ -184,7 +184,7 @@ describe('how a page looks', () => {
     },
   );
 
-  test('a button that was pressed says that it is at work', async () => {
+  test('a pressed button shows that it is working', async () => {
     const page = await open(domains, 1280);
     await page.evaluate(`(() => {
       document.querySelector('#domain').value = 'parrots.test';
@@ -228,7 +228,7 @@ describe('the browser of the tests', () => {
     ['misses a picture', "document.images[0].src = '/dashboard/x'", 'console', '404'],
   ] as const;
 
-  test.each(faults)('the test browser reports a page that %s', async (_, act, event, said) => {
+  test.each(faults)('reports a page that %s', async (_, act, event, said) => {
     const page = await browser.open();
     await page.goto(`${browsed.dashboard.origin}/dashboard/sign-in`);
     const shown = page.happens(event);
@@ -237,14 +237,14 @@ describe('the browser of the tests', () => {
     await expect(browser.closePages()).rejects.toThrow(said);
   });
 
-  test('a page that is refused on purpose is not reported', async () => {
+  test('ignores a page that is refused on purpose', async () => {
     const page = await browser.open();
     await page.goto(`${browsed.dashboard.origin}/dashboard/nowhere`);
     await page.goto(`${browsed.dashboard.origin}/dashboard/sign-in/made-up#x`);
     await browser.closePages();
   });
 
-  test('the test browser reports a page that crashes', async () => {
+  test('reports a page that crashes', async () => {
     const page = await browser.open();
     const crashed = page.happens('error');
     page.goto('chrome://crash').catch(() => undefined);

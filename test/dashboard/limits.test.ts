@@ -70,7 +70,7 @@ const sharedPage = async ({ accountId }: Owner): Promise<string> => {
   return sharedPath((await domains.makeShare(live)).secret);
 };
 
-test('these tests visit every page', () => {
+test('these tests cover every page', () => {
   const pages = dashboard.routes.filter(({ method }) => method === 'GET').map(({ path }) => path);
   const seen = new Set(visited.map((path) => routeOf(dashboard.routes, 'GET', path)));
   const help = '/dashboard/help/:page';
@@ -100,7 +100,7 @@ const isFewRows = (text: string): boolean => {
   return isByKey && joinsOnlyKeys(text);
 };
 
-test('every list of a page and of the API has a limit, or stands in the list above with what limits it', () => {
+test('every list of a page and of the API has a limit, or is known to be bounded otherwise', () => {
   const others = reads
     .filter((text) => !isFewRows(text))
     .map(lookUpOf)

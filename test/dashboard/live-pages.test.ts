@@ -64,7 +64,7 @@ describe('a live page', () => {
     await deployEntries(dashboard.container, project, entry('index.html'));
   };
 
-  test('a stream sends its page at once, and again only when the page changes', async () => {
+  test('sends its page at once, and again only when the page changes', async () => {
     const stream = await open();
     expect([stream.status, stream.headers.get('Content-Type')]).toEqual([
       ...[200, 'text/event-stream; charset=utf-8'],
@@ -80,7 +80,7 @@ describe('a live page', () => {
     expect(new Set(stream.events.map(({ data }) => data)).size).toBe(stream.events.length);
   });
 
-  test('what another process has stored shows at the next look', async () => {
+  test('shows what another process stored at the next check', async () => {
     const stream = await open();
     await stream.shows('Birds and more');
     const other = await startApi('sqlite', { databaseUrl: dashboard.databaseUrl });
@@ -92,7 +92,7 @@ describe('a live page', () => {
     await other.close();
   });
 
-  test('the stream of an ended session says that it is over', async () => {
+  test('of an ended session says that it is over', async () => {
     const stranger = await open(new DashboardVisitor(dashboard.origin));
     await stranger.ends();
     expect([stranger.status, stranger.events]).toEqual([200, [{ event: 'over', data: '' }]]);

@@ -113,7 +113,7 @@ const open = (
 const aMoment = 1000;
 const pass = (milliseconds = aMoment) => jest.advanceTimersByTimeAsync(milliseconds);
 
-test('an event of an account renders its open pages again, and no others', async () => {
+test('an event of an account updates its open pages and no others', async () => {
   const [mine, others] = [pageOf(), pageOf()];
   open(mine.screen);
   open(others.screen, { accountId: 'acct_2' });
@@ -187,7 +187,7 @@ test('another page of a list, and another account, are rendered separately', asy
   expect(others.text()).not.toContain('acct_1');
 });
 
-test('each person sees how many notices they have not read, and again when that changes', async () => {
+test('each person sees their number of unread notices, and a new number whenever it changes', async () => {
   const { screen } = pageOf(() => Promise.resolve(html`the same`));
   const [mine, hers] = [open(screen), open(screen, { sessionId: 'ses_2' })];
   const toldIn = ({ text }: Opened) =>
@@ -200,7 +200,7 @@ test('each person sees how many notices they have not read, and again when that 
   expect([toldIn(mine), toldIn(hers)]).toEqual([['Notices'], ['Notices, 3 unread', 'Notices']]);
 });
 
-test('where only the bell is live, nothing is rendered, and the bell comes at once and when it changes', async () => {
+test('where only the bell is live, no page is rendered, and the bell is sent at once and when it changes', async () => {
   const { made, screen } = pageOf();
   const one = open({ ...screen, live: 'bell' });
   await pass(2000);
@@ -215,7 +215,7 @@ test('where only the bell is live, nothing is rendered, and the bell comes at on
   expect(one.text()).toContain('event: over');
 });
 
-test('a form that may act once has its own id for each viewer', async () => {
+test('a form that may be sent once has a separate id for each viewer', async () => {
   const { screen } = pageOf(() =>
     Promise.resolve(html`${onceInput('form_0')}${onceInput('form_0')}`),
   );
@@ -245,7 +245,7 @@ test('a page that differs only in such ids and in relative times is not sent aga
   expect(one.text().match(/event: page/g)).toHaveLength(1);
 });
 
-test('a viewer that reads late gets only the latest state', async () => {
+test('a viewer that reads late receives only the latest state', async () => {
   const big = 'x'.repeat(100_000);
   const { made, screen } = pageOf(({ times }) => Promise.resolve(html`${big} made ${times}.`));
   const slow = open(screen, {}, { isRead: false });
@@ -312,7 +312,7 @@ test('a missing page is answered as missing, and found once it exists', async ()
   expect(again.text()).toContain('made 2');
 });
 
-test('the plan of an account that changes shows on its open pages', async () => {
+test('a new plan of an account shows on its open pages', async () => {
   const { screen } = pageOf((_, { account }) => Promise.resolve(html`plan ${account.plan}`));
   const one = open(screen);
   await pass();
@@ -323,7 +323,7 @@ test('the plan of an account that changes shows on its open pages', async () => 
   expect(one.text()).toContain('plan business');
 });
 
-test('the streams of a session end with it', async () => {
+test('the streams of a session end with the session', async () => {
   const { screen } = pageOf();
   const [mine, others] = [
     open(screen, { sessionId: 'ses_1' }),
@@ -344,7 +344,7 @@ test('the streams of a session end with it', async () => {
 const isOpen = (one: Opened) => one.stream()?.writableEnded === false;
 const later = 'event: later\ndata: 60\n\n';
 
-test('a session has at most ten streams; the oldest closes and asks later', async () => {
+test('a session has at most ten streams; the oldest is closed, and told to reconnect later', async () => {
   const { screen } = pageOf();
   const all: Opened[] = [];
   for (let n = 0; n <= mostStreams.session; n++) {
@@ -355,7 +355,7 @@ test('a session has at most ten streams; the oldest closes and asks later', asyn
   expect(all[0]?.text().endsWith(later)).toBe(true);
 });
 
-test('of streams that come in the same moment the newest ten stay, and each of the others receives when to come back', async () => {
+test('the newest ten of the streams that open at the same moment stay, and the others learn when to come back', async () => {
   const { screen } = pageOf();
   const all = Array.from({ length: 3 * mostStreams.session }, () => open(screen));
   await pass(10);
@@ -404,7 +404,7 @@ const knowing = (stored: { state: string }, content?: Content) => {
   return { made, looks, screen: { ...screen, live } };
 };
 
-test('a page that knows what is stored is rendered again only when that has changed', async () => {
+test('a page with a fingerprint is rendered again only when its data has changed', async () => {
   const stored = { state: 'one' };
   const { made, looks, screen } = knowing(stored);
   const one = open(screen);
@@ -419,7 +419,7 @@ test('a page that knows what is stored is rendered again only when that has chan
   expect(one.text()).toContain(`made ${before + 1}`);
 });
 
-test('a page that knows what is stored is rendered again every 30 s, because time passes', async () => {
+test('a page with a fingerprint is rendered again every 30 s, because time passes', async () => {
   const { made, screen } = knowing({ state: 'one' });
   open(screen);
   await pass(3000);
@@ -428,7 +428,7 @@ test('a page that knows what is stored is rendered again every 30 s, because tim
   expect(made.times).toBe(before + 1);
 });
 
-test('a page that knows what is stored shows an event of this process, and a new plan, at once', async () => {
+test('a page with a fingerprint shows an event of this process, and a new plan, at once', async () => {
   const { made, screen } = knowing({ state: 'one' });
   open(screen);
   await pass(3000);
@@ -441,7 +441,7 @@ test('a page that knows what is stored shows an event of this process, and a new
   expect(made.times).toBe(before + 2);
 });
 
-test('a rendering that failed is tried again at the next look, although nothing has changed', async () => {
+test('a rendering that failed is tried again at the next check, even if no data has changed', async () => {
   let fails = false;
   const { made, screen } = knowing({ state: 'one' }, ({ times }) =>
     fails ? Promise.reject(new Error('away')) : Promise.resolve(html`made ${times}`),
@@ -456,7 +456,7 @@ test('a rendering that failed is tried again at the next look, although nothing 
   expect(one.text()).toContain(`made ${made.times}`);
 });
 
-test('a session that is over ends its streams although nothing has changed', async () => {
+test('the end of a session ends its streams even if no data has changed', async () => {
   const { screen } = knowing({ state: 'one' });
   const one = open(screen);
   await pass(3000);

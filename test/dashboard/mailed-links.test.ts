@@ -62,7 +62,7 @@ const linksIn = async (): Promise<readonly string[]> =>
   );
 
 describe('the sign-in page', () => {
-  test('leads to both ways by mail', async () => {
+  test('links to both kinds of mail', async () => {
     const { text } = await dashboard.stranger().get('/dashboard/sign-in');
     const links = elementsIn(text, 'a').map(({ attributes, text: its }) => [
       attributes['href'],
@@ -77,7 +77,7 @@ describe('the sign-in page', () => {
     expect(text).not.toContain('The operator of this service');
   });
 
-  test('says whom to ask where no mail is sent, and the pages do not exist', async () => {
+  test('says whom to ask where no mail is sent, and the pages for mailed links do not exist', async () => {
     const silent = await startDashboard();
     try {
       const { text } = await silent.stranger().get('/dashboard/sign-in');
@@ -111,7 +111,7 @@ describe('asking for a link', () => {
   };
 
   test.each(pages)(
-    'is answered the same, by the same statements, whoever has the address (%s)',
+    'has the same answer, after the same statements, whoever has the address (%s)',
     async (path) => {
       const { email } = owner;
       const unknown = 'owner-9@zoo.example';
@@ -135,13 +135,13 @@ describe('asking for a link', () => {
     ['keeper', 'is not an e-mail address'],
     [`${'k'.repeat(300)}@zoo.example`, 'has at most 254 characters'],
     ['keeper@zoo.example\r\nBcc: all@zoo.example', 'is not an e-mail address'],
-  ])('refuses %j beside the field', async (typed, message) => {
+  ])('refuses %j next to the field', async (typed, message) => {
     const { status, text } = await ask(typed);
     expect([status, problemsIn(text)['email']]).toEqual([422, expect.stringContaining(message)]);
     expect(await work()).toEqual([]);
   });
 
-  test('stays out of the log, in all its parts', async () => {
+  test('is not logged, in any part', async () => {
     await ask(owner.email);
     const [link = ''] = await linksIn();
     await dashboard.stranger().get(link);
@@ -160,7 +160,7 @@ describe('asking for a link', () => {
 });
 
 describe('a link that came by mail', () => {
-  test('is not used up by a scanner of mail that follows it, and signs in by one button', async () => {
+  test('is not used up by a mail scanner that follows it, and signs in with one button', async () => {
     await ask(owner.email, byLink);
     const [link = ''] = await linksIn();
     expect(link).toMatch(/^\/dashboard\/sign-in\/\w{43}\?by=mail$/);
@@ -177,7 +177,7 @@ describe('a link that came by mail', () => {
     expect((await dashboard.stranger().get(link)).status).toBe(422);
   });
 
-  test('leads somebody who forgot their password to the choice of a new one, without the old', async () => {
+  test('lets somebody who forgot their password choose a new one, without the old', async () => {
     for (const path of [forgot, byLink]) await ask(owner.email, path);
     const [link = '', , later = ''] = await linksIn();
     const visitor = dashboard.stranger();
@@ -220,7 +220,7 @@ describe('a link that came by mail', () => {
 });
 
 describe('inviting somebody', () => {
-  test('shows a link and says that another one comes by mail; "Send again" sends a further one', async () => {
+  test('shows a link and says that the same person gets another one by mail; "Send again" sends a new one', async () => {
     const { accountId } = owner;
     const visitor = await dashboard.signIn(owner.email);
     const access = dashboard.container.get(AccessKey);
@@ -241,7 +241,7 @@ describe('inviting somebody', () => {
     expect(textOf(mine.text)).not.toMatch(/another one by mail|do not send email/);
   });
 
-  test('says when it is not mailed, since the address got enough, and when the account invites too many', async () => {
+  test('says so when the link is not mailed, because the address got enough mail or the account invites too many', async () => {
     const { visitor, accountId } = await dashboard.newOwner({ name: 'Fish shop' });
     const access = dashboard.container.get(AccessKey);
     const invite = (email: string, once: number) =>
@@ -293,7 +293,7 @@ describe('the link to unsubscribe', () => {
       body: 'List-Unsubscribe=One-Click',
     });
 
-  test('a link only asks, however often it is opened', async () => {
+  test('only asks, however often it is opened', async () => {
     for (let times = 0; times < 2; times += 1) {
       const { status, text: body } = await dashboard.stranger().get(path);
       expect(status).toBe(200);
@@ -307,7 +307,7 @@ describe('the link to unsubscribe', () => {
     [{}],
     [{ 'Sec-Fetch-Site': 'cross-site', Origin: 'https://mail.example' }],
     [{ 'Content-Type': 'multipart/form-data; boundary=x' }],
-  ])('one click ends the mails, without signing in (%j)', async (headers) => {
+  ])('ends the mails with one click, without signing in (%j)', async (headers) => {
     const { status, text: body } = await post(headers);
     expect(status).toBe(200);
     expect(body).toContain('You are unsubscribed');
@@ -315,7 +315,7 @@ describe('the link to unsubscribe', () => {
     expect((await post(headers)).status).toBe(200);
   });
 
-  test('a person who is signed in as somebody else ends the mails of whom the link was sent to', async () => {
+  test('ends the mails of the person it was sent to, whoever is signed in', async () => {
     const other = await dashboard.newOwner();
     await other.visitor.send(path, { method: 'POST', headers: { 'Sec-Fetch-Site': 'none' } });
     expect(await off()).toHaveLength(2);
@@ -325,7 +325,7 @@ describe('the link to unsubscribe', () => {
     ['none', ''],
     ['one that was changed', '?token=v1.AAAA'],
     ['a sealed value of another purpose', '?token=PURPOSE'],
-  ])('no mail ends by a token that is %s', async (_what, query) => {
+  ])('ends no mail with a token that is %s', async (_what, query) => {
     const sealed = dashboard.container.get(Sealer).seal(`${personId} key.banned`, 'something else');
     const at = `/dashboard/unsubscribe${query.replace('PURPOSE', sealed)}`;
     expect((await post({}, at)).status).toBe(404);

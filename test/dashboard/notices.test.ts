@@ -58,7 +58,7 @@ test('the bell on each page says how many notices are unread, and pressing it ma
   expect((await visitor.post(path)).location).toBe(path);
 });
 
-test('a page that a browser loads ahead marks nothing as read', async () => {
+test('a page that a browser prefetches marks nothing as read', async () => {
   const { visitor, accountId } = await browsed.dashboard.newOwner();
   await tell(accountId);
   await visitor.get(path, { 'Sec-Purpose': 'prefetch' });
@@ -66,7 +66,7 @@ test('a page that a browser loads ahead marks nothing as read', async () => {
   expect(await bellOf(visitor)).toBe('Notices, 1 unread');
 });
 
-test('what one person has read is still unread for a colleague', async () => {
+test('notices that one person has read are still unread for a colleague', async () => {
   const { dashboard } = browsed;
   const { visitor, accountId }: Owner = await dashboard.newOwner();
   const email = `colleague-of-${accountId}@zoo.example`;
@@ -106,7 +106,7 @@ test.each(['0x1', '-1', '9'.repeat(30), ' ', '<b>'])(
   },
 );
 
-test('with scripts, the bell counts while a page is open, and looking at the notices marks them as read', async () => {
+test('with scripts, the bell is updated while a page is open, and viewing the notices marks them as read', async () => {
   const { visitor, accountId } = await browsed.dashboard.newOwner();
   const look = { cookie: visitor.cookie };
   const elsewhere = await browsed.visit('/dashboard/usage', look);
@@ -125,7 +125,7 @@ test('with scripts, the bell counts while a page is open, and looking at the not
   await bellOn(page, 'Notices').isShown();
 });
 
-test('a page that is not live follows the bell while somebody sees it, and is right as soon as they are back', async () => {
+test('the bell of a page that is not live is updated while somebody sees the page, and is correct as soon as they return', async () => {
   const { visitor, accountId } = await browsed.dashboard.newOwner();
   const page = await browsed.visit('/dashboard/keys', { cookie: visitor.cookie });
   const turn = (isHidden: boolean) =>
@@ -145,7 +145,7 @@ test('a page that is not live follows the bell while somebody sees it, and is ri
   await bellOn(page, 'Notices, 1 unread').isShown();
 });
 
-test('the end of a session elsewhere leaves what somebody types on a page that is not live', async () => {
+test('typed text stays on a page that is not live when its session ends elsewhere', async () => {
   const { visitor, accountId } = await browsed.dashboard.newOwner();
   const page = await browsed.visit('/dashboard/keys', { cookie: visitor.cookie });
   await page.label('Key name').fill('Till');
@@ -170,7 +170,7 @@ const personOf = async (accountId: string, email: string): Promise<string> => {
 const offOf = async (accountId: string, email: string) =>
   [...(await notifications().mailKindsOff(await personOf(accountId, email)))].toSorted();
 
-test('a person chooses which mails to get, and a colleague keeps theirs', async () => {
+test("a person chooses which mails to get, and a colleague's choice stays the same", async () => {
   const { accountId, email, visitor } = await browsed.dashboard.newOwner();
   const colleague = `colleague-of-${accountId}@zoo.example`;
   await browsed.dashboard.container.get(AccessKey).invite(accountId, colleague);
@@ -188,7 +188,7 @@ test('a person chooses which mails to get, and a colleague keeps theirs', async 
   expect(await offOf(accountId, email)).toEqual(['key.banned']);
 });
 
-test('mails about the own access are listed, and cannot be switched off', async () => {
+test("mails about a person's own access are listed and cannot be switched off", async () => {
   const { accountId, email, visitor } = await browsed.dashboard.newOwner();
   const { text } = await visitor.get(account);
   expect(text).toContain('<li>Your password was changed.</li>');
@@ -197,14 +197,14 @@ test('mails about the own access are listed, and cannot be switched off', async 
   expect(await offOf(accountId, email)).toEqual(['domain.live']);
 });
 
-test('each kind that owners are told of has a box', async () => {
+test('the form has a checkbox for each kind of mail for owners', async () => {
   const { visitor } = await browsed.dashboard.newOwner();
   const { text } = await visitor.get(account);
   const boxes = [...text.matchAll(/name="on" value="([^"]*)"/g)].map(([, kind]) => kind);
   expect(boxes.toSorted()).toEqual(ownersKinds.toSorted());
 });
 
-test('a form that is older than a kind leaves it as it was, and what is no kind is ignored', async () => {
+test('an outdated form leaves a newer kind of mail unchanged, and unknown kinds are ignored', async () => {
   const { accountId, email, visitor } = await browsed.dashboard.newOwner();
   const off = new Set<NotificationKind>(['deploy.failed', 'domain.live']);
   await notifications().chooseMail(await personOf(accountId, email), off);
@@ -216,7 +216,7 @@ test('a form that is older than a kind leaves it as it was, and what is no kind 
   expect(await offOf(accountId, email)).toEqual(['deploy.failed', 'domain.removed']);
 });
 
-test('an address that refuses mail says so beside its person, with the reason', async () => {
+test('the page shows beside a person that their address refuses mail, with the reason', async () => {
   const { accountId, email, visitor } = await browsed.dashboard.newOwner();
   const { clock, container } = browsed.dashboard;
   const [mails, now] = [container.get(Mails), clock.now()];
@@ -243,7 +243,7 @@ test('an address that refuses mail says so beside its person, with the reason', 
   expect(later).not.toMatch(/refused since|10\.0\.0\.5/);
 });
 
-test('an installation without a mail server says so, and offers no choice', async () => {
+test('the page says so when an installation has no mail server, and offers no choice', async () => {
   const dashboard = await startDashboard();
   try {
     const { visitor } = await dashboard.newOwner();
@@ -291,7 +291,7 @@ describe('mails in the lab', () => {
       return (await mail?.evaluate(script).catch(() => undefined)) as T | undefined;
     });
 
-  test('the lab shows each mail that was sent, as HTML, as on a phone, as text and in source', async () => {
+  test('are shown as HTML, as on a phone, as text and in source', async () => {
     const page = await open();
     await page.words('No mail yet.').isShown();
     await send(mail);
@@ -308,7 +308,7 @@ describe('mails in the lab', () => {
     await page.words('Content-Type: multipart/alternative').isShown();
   });
 
-  test('a mail in the lab loads nothing and runs nothing', async () => {
+  test('load nothing and run nothing', async () => {
     await send({ subject: 'Hostile', html: '<script>alert(1)</script>' });
     const { headers } = await fetch(`${mailbox.url}2/content`);
     expect(headers.get('Content-Security-Policy')).toBe(

@@ -57,7 +57,7 @@ const enterPassword = async (page: TestPage, email: string): Promise<void> => {
   await page.role('heading', 'Second factor').isShown();
 };
 
-test('a passkey is added, and signs in after the password', async () => {
+test('a person can add a passkey, and sign in with it after the password', async () => {
   const { email, visitor } = await newOwner();
   const page = await withAuthenticator(visitor.cookie);
   await addPasskey(page);
@@ -97,7 +97,7 @@ test('an answer to a challenge works once, in its own session', async () => {
   expect((await other.get('/dashboard')).status).toBe(303);
 });
 
-test('the passkey of another person is refused', async () => {
+test("another person's passkey is refused", async () => {
   const [mia, eve] = [await newOwner(), await newOwner()];
   const page = await withAuthenticator(eve.visitor.cookie);
   await addPasskey(page);
@@ -124,7 +124,7 @@ const answerScript = (options: string): string => `(async () => {
   return JSON.stringify({ id, rawId: text(rawId), type, response: Object.fromEntries(parts.map((part) => [part, text(response[part])])), clientExtensionResults: {} });
 })()`;
 
-test('at an address the page offers none, and says at which name they work', async () => {
+test('a page that is opened at an IP address offers no passkeys, and links to the host name where they work', async () => {
   const { visitor } = await newOwner();
   const { text } = await visitor.get('/dashboard/me/second-factor');
   expect(text).toContain(`href="${origin}/dashboard"`);

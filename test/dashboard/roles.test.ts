@@ -23,7 +23,7 @@ const newPerson = async (role: Role) => {
 /** Forms of nothing in particular: they are refused for their role, or for what they are about. */
 const sentTo = (pattern: string): string => pattern.replaceAll(/:\w+/g, 'nothing');
 
-test('each form of the dashboard is for the roles that the table names, and every operation has a form', async () => {
+test('each form of the dashboard is open to exactly the roles that the table names, and every operation has a form', async () => {
   const forms = dashboard.routes.filter(({ operation }) => operation !== undefined);
   const wrong = [];
   for (const role of roles) {
@@ -44,7 +44,7 @@ test('each form of the dashboard is for the roles that the table names, and ever
   expect(Object.keys(operations).filter((one) => !known.has(one as never))).toEqual([]);
 });
 
-test('somebody without the role is told who may', async () => {
+test('a person without the role is told who may do it', async () => {
   const { visitor } = await newPerson('viewer');
   const { status, text } = await visitor.post('/dashboard', { name: 'Shop' });
   expect(status).toBe(403);
@@ -61,13 +61,13 @@ const withoutOperation = [
   '/dashboard/unsubscribe',
 ];
 
-test('whatever changes something names its operation', () => {
+test('every route that changes something names its operation', () => {
   const posts = dashboard.routes.filter(({ method }) => method === 'POST');
   const others = posts.filter(({ operation }) => operation === undefined);
   expect(others.map(({ path }) => path).sort()).toEqual(withoutOperation.toSorted());
 });
 
-test('a role that changes holds from the next request on', async () => {
+test('a changed role takes effect with the next request', async () => {
   const { accountId, email, visitor } = await newPerson('viewer');
   const access = dashboard.container.get(AccessKey);
   const person = (await access.listPeople(accountId)).find((one) => one.email === email)!;
@@ -77,7 +77,7 @@ test('a role that changes holds from the next request on', async () => {
   );
 });
 
-test.each(roles)('no page shows %s a control that its role may not use', async (role) => {
+test.each(roles)('no page shows to %s a control that its role may not use', async (role) => {
   const owner = await dashboard.newOwner();
   await fill(dashboard, owner, `${role}.test`);
   const email = `${role}@filled.example`;

@@ -11,7 +11,7 @@ test.each(Object.entries(mainWays))('without scripts, %s', async (_, walk) => {
   await walk({ dashboard, owner, visit, hasScripts: false });
 });
 
-test('a secret is not shown again by a reload', async () => {
+test('a secret is not shown again after a reload', async () => {
   const page = await browsed.visit('/dashboard/keys', { javaScript: false });
   await page.label('Key name').fill('Kiosk');
   await page.role('button', 'Create key').click();

@@ -49,7 +49,7 @@ test('a live page updates itself and leaves typed text and opened parts alone', 
   expect(await page.evaluate('window.isSame')).toBe(true);
 });
 
-test('the box of the other name says which one it adds, as the name is typed', async () => {
+test('the checkbox for the second name says which name it adds, as the first one is typed', async () => {
   const page = await browsed.visit(`/dashboard/projects/${slug}/settings/domains`);
   const field = page.label('Domain');
   const other = page.role('checkbox', /^Also add/);
@@ -100,7 +100,7 @@ test.each([
   ['slow', -3_600_000],
   ['fast', 3_600_000],
 ] as const)(
-  'a device whose clock is %s knows by the clock of the server when a button works again',
+  "a device whose clock is %s shows by the server's clock when a button works again",
   async (clock, ms) => {
     const domain = await addDomain(`${clock}.birds.test`);
     await domains().verifyDomain(domain);
@@ -129,7 +129,7 @@ test('an untouched field follows changes that are saved elsewhere', async () => 
   await edit('');
 });
 
-test('a page whose session ends elsewhere leads to the sign-in, and then back', async () => {
+test('a page whose session ends elsewhere leads to the sign-in page and back', async () => {
   const visitor = await browsed.dashboard.signIn(browsed.owner.email);
   const path = `/dashboard/projects/${slug}`;
   const page = await browsed.visit('/dashboard/animals', { cookie: visitor.cookie });
@@ -180,7 +180,7 @@ test('a page whose updates are postponed asks for them later, once', async () =>
   expect(asked).toBe(2);
 });
 
-test('a page that is refused its updates asks again after a minute, and then more and more rarely', async () => {
+test('a page whose updates are refused asks again after a minute, and then less and less often', async () => {
   const path = `/dashboard/projects/${slug}`;
   const page = await browsed.visit('/dashboard/animals', { now: browsed.dashboard.clock.now() });
   let asked = 0;
@@ -277,7 +277,7 @@ test('a confirmation stays open while its page updates', async () => {
   expect(await page.css('#deploy-1').count()).toBe(0);
 });
 
-test('a folder that is dropped is packed, and published with one button', async () => {
+test('a folder that is dropped on the page is packed, and published with one button', async () => {
   const project = await sites().startProject(browsed.owner.accountId, 'Dropped');
   const folder = await mkdtemp(join(tmpdir(), 'animal-store-dropped-'));
   await plainTree(join(folder, 'dist'), { 'index.html': '<h1>Rex</h1>', 'img/rex.txt': 'Rex' });
@@ -301,7 +301,7 @@ test('a folder that is dropped is packed, and published with one button', async 
   await rm(folder, { recursive: true });
 });
 
-test('the script tells times in the words of the server', async () => {
+test('the script writes times in the same words as the server', async () => {
   const now = browsed.dashboard.clock.now();
   const page = await browsed.visit('/dashboard/sign-in', { cookie: undefined, now });
   const times = knownTimes.map(([ms]) => new Date(from.getTime() + ms).toISOString());

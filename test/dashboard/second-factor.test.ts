@@ -73,7 +73,7 @@ describe('a sign-in with a second factor', () => {
     owner = await newProtected();
   });
 
-  test('lets nobody in before the code, and ten recovery codes were shown once', async () => {
+  test('succeeds only after the code, and shows ten recovery codes once', async () => {
     expect(new Set(owner.recovery).size).toBe(10);
     const visitor = await signIn(owner);
     expect(await isIn(visitor)).toBe(false);
@@ -86,7 +86,7 @@ describe('a sign-in with a second factor', () => {
     expect(textOf(text)).toContain('10 of 10 are left');
   });
 
-  test('refuses a code that was shown before, an older one, and a wrong one', async () => {
+  test('refuses a code that was used, an older one and a wrong one', async () => {
     const code = nextCode(owner.secret);
     expect((await show(await signIn(owner), code)).status).toBe(422);
     const [first, second] = [await signIn(owner), await signIn(owner)];
@@ -98,7 +98,7 @@ describe('a sign-in with a second factor', () => {
     expect(await isIn(second)).toBe(false);
   });
 
-  test('takes each recovery code once, however it is written', async () => {
+  test('accepts each recovery code once, however it is typed', async () => {
     const [code = ''] = owner.recovery;
     expect((await show(await signIn(owner), ` ${code.toUpperCase()} `)).status).toBe(303);
     expect((await show(await signIn(owner), code)).status).toBe(422);
@@ -112,7 +112,7 @@ describe('a sign-in with a second factor', () => {
     dashboard.clock.advance(minute);
   });
 
-  test('by a link asks for it too, and goes on to the page that was asked for', async () => {
+  test('by a link asks for the code too, and then continues to the requested page', async () => {
     const visitor = dashboard.stranger();
     const { location = '' } = await visitor.get(await dashboard.linkFor(owner.email));
     expect(location).toMatch(/^\/dashboard\/second-factor\?next=/);
@@ -121,13 +121,13 @@ describe('a sign-in with a second factor', () => {
     expect(to).toBe('/dashboard/usage');
   });
 
-  test('ends when it waits for more than ten minutes', async () => {
+  test('expires when it waits for more than ten minutes', async () => {
     const visitor = await signIn(owner);
     dashboard.clock.advance(10 * minute);
     expect((await show(visitor, nextCode(owner.secret))).location).toBe('/dashboard/sign-in');
   });
 
-  test('stays after a password was reset, and ends when the operator resets it', async () => {
+  test('still needs the code after a password reset, until the operator resets the factor', async () => {
     const visitor = dashboard.stranger();
     await visitor.get(await dashboard.linkFor(owner.email));
     await show(visitor, nextCode(owner.secret));
@@ -143,7 +143,7 @@ describe('a sign-in with a second factor', () => {
   });
 });
 
-describe('what needs the factor again', () => {
+describe('an action that needs the factor again', () => {
   const invite = { email: 'ben@zoo.example', role: 'viewer', once: 'form_again_1' };
   const people = '/dashboard/account/people';
   const invited = async ({ accountId }: Owner) =>
@@ -151,7 +151,7 @@ describe('what needs the factor again', () => {
       ({ email }) => email === invite.email,
     );
 
-  test('is done at once within ten minutes, and afterwards once the code is shown', async () => {
+  test('runs at once within ten minutes, and later only after the code', async () => {
     const owner = await newProtected();
     const { visitor } = owner;
     expect((await visitor.post('/dashboard/keys', keyOf('fresh'))).status).toBe(201);
@@ -170,7 +170,7 @@ describe('what needs the factor again', () => {
     expect((await visitor.post('/dashboard/keys', keyOf('fresh again'))).status).toBe(201);
   });
 
-  test('is not done for another account that was opened meanwhile', async () => {
+  test('does not run in another account that was opened meanwhile', async () => {
     const [owner, other] = [await newProtected(), await newProtected()];
     dashboard.clock.advance(stale);
     const asked = await owner.visitor.post(people, invite);
@@ -184,7 +184,7 @@ describe('what needs the factor again', () => {
     ]);
   });
 
-  test('takes the password of somebody without a factor', async () => {
+  test('asks for the password of a person without a factor', async () => {
     const owner = await dashboard.newOwner();
     const { visitor } = owner;
     await visitor.post('/dashboard/me/password', { wanted: password });
@@ -197,7 +197,7 @@ describe('what needs the factor again', () => {
     expect(await invited(owner)).toBe(true);
   });
 
-  test('is not done by a first password that an old session chooses for itself', async () => {
+  test('does not run after a first password that an old session chose for itself', async () => {
     const { visitor } = await dashboard.newOwner();
     dashboard.clock.advance(stale);
     const asked = await visitor.post('/dashboard/me/password', { wanted: password });
@@ -206,7 +206,7 @@ describe('what needs the factor again', () => {
     expect((await visitor.post('/dashboard/confirm', { password, kept })).status).toBe(422);
   });
 
-  test('is not done for a link that the session made for itself', async () => {
+  test('does not run after a link that the session made for itself', async () => {
     const { visitor } = await dashboard.newOwner();
     const { text } = await visitor.post('/dashboard/me/link', { once: 'form_own_link' });
     const [link = ''] = /\/dashboard\/sign-in\/[0-9A-Za-z]{43}/.exec(text) ?? [];
@@ -221,8 +221,8 @@ describe('what needs the factor again', () => {
   });
 });
 
-describe('an account that demands a second factor', () => {
-  test('leads those without one to it at their next sign-in, and to nothing else', async () => {
+describe('an account that requires a second factor', () => {
+  test('sends people without one to set it up at their next sign-in, and nowhere else', async () => {
     const { accountId, email, visitor } = await dashboard.newOwner();
     const { status } = await visitor.post('/dashboard/account/second-factor', { demand: 'yes' });
     expect([status, await isIn(visitor)]).toEqual([303, true]);
@@ -239,7 +239,7 @@ describe('an account that demands a second factor', () => {
   });
 });
 
-test('the page about oneself shows each session with its device, network and when it was last seen', async () => {
+test('the page about yourself shows each session with its device, its network and when it was last seen', async () => {
   const { email, visitor } = await dashboard.newOwner();
   dashboard.clock.advance(minute);
   await dashboard.signIn(email, 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0');
@@ -252,7 +252,7 @@ test('the page about oneself shows each session with its device, network and whe
   expect(again).toMatch(/this browser.*127\.0\.0\.1/s);
 });
 
-test('who leaves is out at once, and the last owner stays', async () => {
+test('a person who leaves the account loses access at once, and the last owner cannot leave', async () => {
   const { accountId, visitor } = await dashboard.newOwner();
   const email = `leaver@${accountId.replace('_', '-')}.example`;
   await dashboard.container.get(AccessKey).invite(accountId, email, 'viewer');

@@ -32,7 +32,7 @@ beforeEach(async () => {
 const own = () => `/dashboard/projects/${slug}/settings/domains/${domain.host}`;
 const ask = (path = link): Promise<PageAnswer> => browsed.dashboard.stranger().get(path);
 
-describe('the page behind a link', () => {
+describe('the page behind a shared link', () => {
   test('shows the records, problems and state of its domain, and nothing else of the account', async () => {
     browsed.dashboard.dns.tell(domain.host, {});
     await domains().verifyDomain(domain);
@@ -49,12 +49,12 @@ describe('the page behind a link', () => {
     expect(links).toEqual(['#main', '/dashboard', '']);
   });
 
-  test('shows the same to people of the account, and nothing of their session', async () => {
+  test('looks the same to people of the account, and shows nothing of their session', async () => {
     const withoutTimes = ({ text }: PageAnswer) => text.replaceAll(/<time [^]*?<\/time>/g, '');
     expect(withoutTimes(await browsed.owner.visitor.get(link))).toBe(withoutTimes(await ask()));
   });
 
-  test('is for no search engine, no cache and no other site', async () => {
+  test('is not for search engines, caches or other sites', async () => {
     for (const path of [link, '/dashboard/shared-domain/made-up']) {
       const { headers } = await ask(path);
       expect(Object.fromEntries(headers)).toMatchObject({
@@ -69,7 +69,7 @@ describe('the page behind a link', () => {
     expect(text).toContain('<meta name="referrer" content="no-referrer">');
   });
 
-  test('has the same answer for every link that does not work', async () => {
+  test('gives the same answer for every link that does not work', async () => {
     const { secret, id } = await domains().makeShare(domain);
     await domains().revokeShare(domain, id);
     const paths = [secret, secret.slice(1), 'x', 'x'.repeat(4000), '%00', `${secret}%2F`];
@@ -80,7 +80,7 @@ describe('the page behind a link', () => {
     expect((await ask()).text).toBe(answers[0]?.text);
   });
 
-  test('does not let its secret into the log', async () => {
+  test('keeps its secret out of the log', async () => {
     await ask();
     await ask(`${link}x`);
     const secret = link.replace(/.*\//, '');
@@ -89,7 +89,7 @@ describe('the page behind a link', () => {
   });
 });
 
-test('no secret of a link is stored', () => {
+test('the secret of a link is not stored', () => {
   const stored = JSON.stringify(everythingStored(browsed.dashboard.databaseUrl), withoutBigints);
   expect(stored).toContain(domain.id);
   expect(stored).not.toContain(link.replace(/.*\//, ''));
@@ -99,7 +99,7 @@ const withoutBigints = (_: string, value: unknown): unknown =>
   typeof value === 'bigint' ? String(value) : value;
 
 describe('the owner', () => {
-  test('makes one link by a form that is sent twice, and reads of both steps in the audit log', async () => {
+  test('makes only one link with a form that is sent twice, and the audit log shows both steps', async () => {
     const { text } = await browsed.owner.visitor.get(own());
     const once = /links"[^]*?name="once" value="([^"]*)"/.exec(text)?.[1] ?? '';
     const answers = [];
@@ -115,7 +115,7 @@ describe('the owner', () => {
     expect(log).toContain(`Revoked a link to the DNS records of ${domain.host}`);
   });
 
-  test('reads beside the form that there are as many links as one domain may have', async () => {
+  test('reads beside the form that a domain has as many links as it may have', async () => {
     for (let n = 0; n < 4; n++) await domains().makeShare(domain);
     const { text } = await browsed.owner.visitor.get(own());
     expect(text).toContain('the most for one domain');
@@ -126,8 +126,8 @@ describe('the owner', () => {
   });
 });
 
-describe('who looks after the DNS', () => {
-  test('copies a record, and sees without doing anything that it is there', async () => {
+describe('the person who manages the DNS', () => {
+  test('copies a record, and sees automatically when it is found', async () => {
     const page = await browsed.visit(link, { cookie: undefined, width: 390 });
     await page.stopClock(browsed.dashboard.clock.now());
     await page.raw.reload();
@@ -143,7 +143,7 @@ describe('who looks after the DNS', () => {
     await page.words('no longer works').isShown();
   });
 
-  test('reads all of it without scripts, on a page that is loaded again every minute', async () => {
+  test('reads everything without scripts, on a page that reloads every minute', async () => {
     const { text } = await ask();
     expect(text).toContain('<noscript><meta http-equiv="refresh" content="60"></noscript>');
     expect(text).toContain('<noscript><a class="button" href="">Look again</a></noscript>');
@@ -151,7 +151,7 @@ describe('who looks after the DNS', () => {
 });
 
 // The last one, because it uses up what this network may ask for.
-test('one network asks for so many pages a minute, whether their links work or not', async () => {
+test('a network can open only so many pages a minute, whether their links work or not', async () => {
   const statuses: number[] = [];
   for (let n = 0; n <= sharedPageLimits.perMinute; n++) {
     const path = n % 2 === 0 ? link : '/dashboard/shared-domain/made-up';

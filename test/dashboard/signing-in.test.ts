@@ -60,7 +60,7 @@ const messageIn = (text: string): string => problemsIn(text)['form'] ?? '';
 const secretOf = (one: string): string => one.replace(/.*\//, '');
 
 describe('a one-time link', () => {
-  test('is not used up by a HEAD request, such as of a link preview', async () => {
+  test('is not used up by a HEAD request, such as one for a link preview', async () => {
     const looked = await dashboard.stranger().send(link, { method: 'HEAD' });
     expect([looked.status, looked.headers.getSetCookie()]).toEqual([200, []]);
     expect((await dashboard.stranger().get(link)).status).toBe(303);
@@ -73,7 +73,7 @@ describe('a one-time link', () => {
     expect((await visitor.get(link)).status).toBe(303);
   });
 
-  test('gives other sites the same page when it does not exist, and reveals no account', async () => {
+  test('looks the same to other sites as a link that does not exist, and reveals no account', async () => {
     const { status, text } = await dashboard
       .stranger()
       .get('/dashboard/sign-in/made-up', { 'Sec-Fetch-Site': 'cross-site' });
@@ -102,7 +102,7 @@ describe('a one-time link', () => {
     { Purpose: 'prefetch' },
     { Referer: 'https://evil.test/' },
     { Referer: 'about:client' },
-  ])('asks with one button, and is not used up, when it comes with %j', async (headers) => {
+  ])('asks for one button press, and is not used up, when it comes with %j', async (headers) => {
     const visitor = dashboard.stranger();
     for (let look = 0; look < 3; look++) {
       const { status, text, headers: told } = await visitor.get(link, headers);
@@ -130,7 +130,7 @@ describe('the link of another person, opened while signed in', () => {
   });
 
   test.each(['cross-site', 'same-origin', 'none'])(
-    'ends no session by itself, and says who is signed in (%s)',
+    'does not end the session on its own, and says who is signed in (%s)',
     async (site) => {
       const { status, text } = await victim.visitor.get(link, { 'Sec-Fetch-Site': site });
       expect(status).toBe(200);
@@ -140,7 +140,7 @@ describe('the link of another person, opened while signed in', () => {
     },
   );
 
-  test('signs in as that person by its button, and ends the previous session', async () => {
+  test('signs in as that person with its button, and ends the previous session', async () => {
     const { cookie } = victim.visitor;
     expect((await victim.visitor.post(link)).status).toBe(303);
     expect(await whoIs(victim.visitor)).toContain(`signed in as ${email}`);
@@ -150,7 +150,7 @@ describe('the link of another person, opened while signed in', () => {
 });
 
 describe('a link for a colleague', () => {
-  test('can be made only by them or the operator once they have signed in, and the audit log names its maker', async () => {
+  test('can be made only by the colleague or the operator once the colleague has signed in, and the audit log names its maker', async () => {
     const { accountId } = owner;
     const visitor = await dashboard.signIn(owner.email);
     const email = 'keeper@zoo.example';
@@ -206,7 +206,7 @@ describe('e-mail and password', () => {
     expect(wrong.flatMap(({ headers }) => headers.getSetCookie())).toEqual([]);
   });
 
-  test('that are refused leave the address in its field, and the password in none', async () => {
+  test('that are refused leave the address in its field and the password field empty', async () => {
     const { text } = await attempt(dashboard.stranger(), { email: 'o"\'<b>@zoo.example' });
     expect(text).toContain('value="o&quot;&#39;&lt;b&gt;@zoo.example"');
     expect(text).not.toContain('something else');
@@ -237,7 +237,7 @@ describe('e-mail and password', () => {
     expect((await attempt(dashboard.stranger(), { password })).status).toBe(303);
   });
 
-  test('of one person can be tried five times a minute, and a link still signs in', async () => {
+  test('can be tried five times a minute for one person, and a link still signs in', async () => {
     const statuses = [];
     for (let i = 0; i < 5; i++) statuses.push((await attempt(dashboard.stranger(), {})).status);
     expect(statuses).toEqual(Array.from({ length: 5 }, () => 422));
@@ -286,7 +286,7 @@ describe('e-mail and password', () => {
 
 describe('a signed-in person', () => {
   test.each(['', '?next=/dashboard/usage%3Frange%3D30d'])(
-    'is redirected from the sign-in page%s, and from their used link, without a form',
+    'is redirected from the sign-in page%s and from their used link, without a form',
     async (query) => {
       const visitor = dashboard.stranger();
       await visitor.get(link);

@@ -48,7 +48,7 @@ const connectTo = async (origin: string): Promise<Socket> => {
   return socket;
 };
 
-describe('one upload', () => {
+describe('the body of one upload', () => {
   let folder: string;
   let file: FileHandle;
   let server: Server;
@@ -107,11 +107,11 @@ describe('one upload', () => {
     socket.write(`POST / HTTP/1.1\r\nHost: x\r\n${head}\r\n\r\n${partHead}`);
   };
 
-  test('an upload must send 16 KiB in each 30 seconds and finish within half an hour', () => {
+  test('must arrive with at least 16 KiB in each 30 seconds, and completely within half an hour', () => {
     expect(uploadPace).toEqual({ longestMs: 30 * 60_000, windowMs: 30_000, slowest: 16 * 1024 });
   });
 
-  test('an upload byte by byte is ended after the first interval', async () => {
+  test('that comes byte by byte is cut off after the first interval', async () => {
     pace = usual;
     begin(100_000);
     trickle();
@@ -119,20 +119,20 @@ describe('one upload', () => {
     expect(await outcome).toHaveProperty('message', expect.stringMatching(/16 KiB per second/));
   });
 
-  test('an upload that stalls is ended after the first interval', async () => {
+  test('that stalls is cut off after the first interval', async () => {
     pace = usual;
     begin(100_000);
     expect(await outcome).toHaveProperty('message', expect.stringMatching(/too slow/));
   });
 
-  test('an upload at a sufficient rate is ended by the deadline', async () => {
+  test('that comes at a sufficient rate is cut off at the deadline', async () => {
     pace = { longestMs: 1_000, windowMs: 200, slowest: 0 };
     begin(100_000);
     trickle();
     expect(await outcome).toHaveProperty('message', expect.stringMatching(/took longer than/));
   });
 
-  test('an upload at a sufficient rate is received, byte for byte', async () => {
+  test('that comes at a sufficient rate is received, byte for byte', async () => {
     pace = patient;
     const content = 'x'.repeat(1_000_000);
     begin(partHead.length + content.length + partEnd.length);
@@ -141,7 +141,7 @@ describe('one upload', () => {
     expect(await readFile(join(folder, 'upload'), 'utf8')).toBe(content);
   });
 
-  test('a body that is the archive is received, byte for byte, with its hash', async () => {
+  test('can be the archive itself, and is received byte for byte, with its hash', async () => {
     pace = patient;
     const content = 'x'.repeat(1_000_000);
     socket.write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${String(content.length)}\r\n\r\n`);
@@ -150,14 +150,14 @@ describe('one upload', () => {
     expect(await readFile(join(folder, 'upload'), 'utf8')).toBe(content);
   });
 
-  test('such a body is ended as a form is when it is too slow', async () => {
+  test('that is the archive itself is cut off, like a form, when it is too slow', async () => {
     pace = usual;
     socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n');
     trickle();
     expect(await outcome).toMatchObject({ code: 'upload_too_slow' });
   });
 
-  test('a form of nothing but empty parts is refused after the first of them, before the rest arrives', async () => {
+  test('that is a form of empty parts only is refused after the first of them, before the rest arrives', async () => {
     pace = patient;
     begin(200_000_000);
     socket.write('\r\n--x\r\n\r\n'.repeat(10_000));
@@ -166,7 +166,7 @@ describe('one upload', () => {
   });
 });
 
-describe('uploads at once', () => {
+describe('simultaneous uploads', () => {
   let dashboard: RunningDashboard;
   const slow: Socket[] = [];
   beforeAll(async () => {
@@ -215,7 +215,7 @@ describe('uploads at once', () => {
     });
   };
 
-  test('an account can upload two sites at once, and does not delay others', async () => {
+  test('are limited to two for an account, and do not delay others', async () => {
     const [one, other] = [await dashboard.newOwner(), await dashboard.newOwner()];
     const [path, otherPath] = [await projectOf(one), await projectOf(other)];
     await uploadSlowly(path, one);
@@ -226,7 +226,7 @@ describe('uploads at once', () => {
     expect((await upload(otherPath, other)).status).toBe(303);
   });
 
-  test('a process limits its uploads at once, and every ended upload frees its place', async () => {
+  test('are limited in a process, and every upload that ends frees its place', async () => {
     for (let taken = 0; taken < uploadSlots.receiving.all; taken += 2) {
       const owner = await dashboard.newOwner();
       const path = await projectOf(owner);
@@ -264,7 +264,7 @@ describe('uploads at once', () => {
     ],
     ['has a deleted account', ({ accountId }) => access().deleteAccount(accountId)],
   ] satisfies [string, (person: { accountId: string; id: string }) => Promise<unknown>][])(
-    'what is still arriving when its sender %s changes nothing',
+    'change nothing if their sender %s before they are complete',
     async (_, leave) => {
       const { accountId } = await dashboard.newOwner();
       const path = await projectOf({ accountId } as Owner);
@@ -300,7 +300,7 @@ describe('uploads at once', () => {
     },
   );
 
-  test('a sender that closes its side right after the last byte frees its place', async () => {
+  test('free their place when the sender closes its side right after the last byte', async () => {
     const owner = await dashboard.newOwner();
     const path = await projectOf(owner);
     for (let turn = 0; turn < 2 * uploadSlots.inAll.all; turn++) await uploadAndHangUp(path, owner);

@@ -21,7 +21,7 @@ beforeEach(async () => {
   owner = await dashboard.newOwner();
 });
 
-test('usage is told by key, and downloaded as CSV hour by hour, for this account only', async () => {
+test('usage is shown for each key, and downloaded as CSV hour by hour, for this account only', async () => {
   const access = dashboard.container.get(AccessKey);
   const till = await access.createApiKey({ accountId: owner.accountId, name: '=Till' });
   const used = { accountId: owner.accountId, keyId: till.id, operation: 'listPets', hour };
@@ -50,7 +50,7 @@ test('usage is told by key, and downloaded as CSV hour by hour, for this account
   expect(await rows('', await dashboard.newOwner())).toEqual([]);
 });
 
-test('the chart and the CSV are of the key in the address, and a key of another account has none', async () => {
+test('the chart and the CSV show the key in the address, and a key of another account has neither', async () => {
   const access = dashboard.container.get(AccessKey);
   const newKey = (accountId: string, name: string) => access.createApiKey({ accountId, name });
   const { accountId: rivalId } = await dashboard.newOwner();
@@ -89,7 +89,7 @@ test('the chart and the CSV are of the key in the address, and a key of another 
   expect(csv.trim().split('\r\n').slice(1)).toEqual([`${hour.toISOString()},Web,listPets,2xx,12`]);
 });
 
-test('a hundred keys are on two pages, and one more is refused where it is asked for', async () => {
+test('a hundred keys take two pages, and one more is refused in the form that asks for it', async () => {
   const access = dashboard.container.get(AccessKey);
   for (let n = 1; n < 100; n++) {
     await access.createApiKey({ accountId: owner.accountId, name: `Key ${n}` });
@@ -101,7 +101,7 @@ test('a hundred keys are on two pages, and one more is refused where it is asked
   await hasTwoPages('/dashboard/keys');
 });
 
-test('a hundred people are on two pages', async () => {
+test('a hundred people take two pages', async () => {
   const access = dashboard.container.get(AccessKey);
   for (let n = 1; n < 100; n++) await access.invite(owner.accountId, `keeper-${n}@zoo.example`);
   await hasTwoPages('/dashboard/account/people');
@@ -122,7 +122,7 @@ const hasTwoPages = async (path: string): Promise<void> => {
   expect((await namesAt(`${path}?after=nonsense`)).names).toEqual(first.names);
 };
 
-test('viewers see keys, and no way to make, rotate or revoke one', async () => {
+test('viewers see keys, but no way to make, rotate or revoke one', async () => {
   const access = dashboard.container.get(AccessKey);
   const invited = await access.invite(owner.accountId, 'viewer@zoo.example', 'viewer');
   const viewer = dashboard.stranger();

@@ -48,7 +48,7 @@ const statusOf = (text: string): number => Number(/^HTTP\/1\.1 (\d{3}) /.exec(te
 const bodyOf = (text: string): string | undefined => text.split('\r\n\r\n')[1];
 
 describe('a challenge', () => {
-  test('is answered with its bytes and nothing else, over plain HTTP and without a redirect', async () => {
+  test('is answered with its bytes alone, over plain HTTP and without a redirect', async () => {
     const text = await ask(prefix + token);
     expect([statusOf(text), bodyOf(text)]).toEqual([200, keyAuthorization]);
     expect(text).toContain('\r\nContent-Type: application/octet-stream\r\n');
@@ -78,7 +78,7 @@ describe('a challenge', () => {
     expect(statusOf(await ask('/'))).toBe(308);
   });
 
-  test('is for one host: for any other the same token is unknown', async () => {
+  test('is answered for its own host only: for any other the same token is unknown', async () => {
     for (const host of ['tom.test', 'www.rex.test', 'test', '127.0.0.1']) {
       const text = await ask(prefix + token, { host });
       expect([host, statusOf(text), bodyOf(text)]).toEqual([host, 404, '404 Not Found\n']);
@@ -99,7 +99,7 @@ describe('a challenge', () => {
     expect(new Set(asked)).toEqual(new Set([`rex.test ${token}`]));
   });
 
-  test('is answered by every edge as soon as it is stored, and by none once it is forgotten', async () => {
+  test('is answered by every edge as soon as it is stored, and by none after it is deleted', async () => {
     const bodies = () =>
       Promise.all(edges.map((edge) => ask(prefix + token, { edge }).then(bodyOf)));
     await orders().forget('rex.test');
@@ -146,7 +146,7 @@ describe('a challenge', () => {
   });
 });
 
-describe('while the database is away', () => {
+describe('while the database is unavailable', () => {
   test('a challenge is answered 503, known hosts still redirect, and it recovers by itself', async () => {
     await first().publish('rex.test', { 'index.html': 'Rex' });
     isAway = true;
@@ -173,7 +173,7 @@ describe('a flood of challenges', () => {
     return { waiting, release: () => resolve(undefined) };
   };
 
-  test('does not reach the database: the excess gets 503, the rest is answered', async () => {
+  test('does not reach the database: the excess gets 503, and the rest is answered', async () => {
     const { waiting, release } = await flood();
     const late = await ask(prefix + token);
     expect([statusOf(late), asked.length]).toEqual([503, most]);
@@ -183,7 +183,7 @@ describe('a flood of challenges', () => {
     expect(statusOf(await ask(prefix + token))).toBe(200);
   });
 
-  test('that fails makes room again', async () => {
+  test('frees its places when the lookups fail', async () => {
     const { waiting, release } = await flood();
     isAway = true;
     release();

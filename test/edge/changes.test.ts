@@ -17,7 +17,7 @@ const textAt = async (host: string, path = '/'): Promise<string> =>
   String((await edge.get(host, path)).body);
 
 describe('a new deploy', () => {
-  test('is served from the next request on, on connections that are open too', async () => {
+  test('is served from the next request on, even on open connections', async () => {
     await edge.publish('rex.test', { 'index.html': 'one', 'old.html': 'old' });
     const session = await edge.session('rex.test');
     expect(String((await requestIn(session, '/')).body)).toBe('one');
@@ -28,7 +28,7 @@ describe('a new deploy', () => {
     session.close();
   });
 
-  test('can be taken back', async () => {
+  test('can be rolled back', async () => {
     const deployId = await edge.store('rex.test', { 'index.html': 'one' });
     await edge.publish('rex.test', { 'index.html': 'two' });
     expect(await textAt('rex.test')).toBe('two');
@@ -37,7 +37,7 @@ describe('a new deploy', () => {
     expect(await textAt('rex.test')).toBe('one');
   });
 
-  test('made by another process is served without a notice', async () => {
+  test('made by another process is served without a notification', async () => {
     await edge.publish('rex.test', { 'index.html': 'one' });
     const deployId = await edge.store('rex.test', { 'index.html': 'two' });
     await until('it is known', () => {
@@ -47,7 +47,7 @@ describe('a new deploy', () => {
     expect(await textAt('rex.test')).toBe('two');
   });
 
-  test('whose files are missing answers 503, and other sites are not affected', async () => {
+  test('with missing files answers 503, and other sites are not affected', async () => {
     const deployId = await edge.store('rex.test', { 'index.html': 'one' });
     await edge.publish('tom.test', { 'index.html': 'Tom' });
     await edge.files.remove(deployId);
@@ -58,7 +58,7 @@ describe('a new deploy', () => {
 });
 
 describe('a renewed certificate', () => {
-  test('is shown to new visitors, while old connections go on', async () => {
+  test('is presented to new visitors, while old connections continue', async () => {
     await edge.publish('rex.test', { 'index.html': 'Rex' });
     const serialOf = async (): Promise<string | undefined> => {
       const socket = await edge.connect('rex.test');
@@ -78,7 +78,7 @@ describe('a renewed certificate', () => {
     session.close();
   });
 
-  test('that comes after the route is used at once', async () => {
+  test('that arrives after the route is used at once', async () => {
     await edge.publish('rex.test', { 'index.html': 'Rex' });
     await edge.removeCertificate('rex.test', now);
     await edge.routes.refresh();
@@ -89,13 +89,13 @@ describe('a renewed certificate', () => {
   });
 });
 
-describe('while the records are away', () => {
+describe('while the records are unavailable', () => {
   const looked = async (times: number): Promise<void> => {
     const before = edge.records.looks;
     await until('it looked again', () => edge.records.looks >= before + times);
   };
 
-  test('known sites are served, one log line says so, and it recovers by itself', async () => {
+  test('known sites are served, one log line reports it, and the edge recovers automatically', async () => {
     await edge.publish('rex.test', { 'index.html': 'Rex' });
     edge.records.isAway = true;
     await looked(2);
@@ -117,8 +117,8 @@ describe('while the records are away', () => {
   });
 });
 
-describe('while the storage is away', () => {
-  test('files in memory are served, others get 503, and it recovers by itself', async () => {
+describe('while the storage is unavailable', () => {
+  test('files in memory are served, others get 503, and the edge recovers automatically', async () => {
     await edge.publish('rex.test', {
       'index.html': 'Rex',
       'other.html': 'other',
@@ -150,7 +150,7 @@ describe('while the storage is away', () => {
   });
 });
 
-test('ten thousand hosts are found, and followed as they change', async () => {
+test('ten thousand hosts are found, and their changes are followed', async () => {
   const deployId = await edge.store('rex.test', { 'index.html': 'Rex' });
   await edge.stores.together(async () => {
     for (let at = 0; at < 10_000; at++) {

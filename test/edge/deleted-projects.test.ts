@@ -26,7 +26,7 @@ afterEach(() => edge.close());
 const hostOf = (slug: string) => `${slug}.sites.test`;
 const unknown = { code: 'ERR_SSL_TLSV1_UNRECOGNIZED_NAME' };
 
-test('a deleted project is an unknown host: its connections end, and new ones are refused', async () => {
+test('a deleted project becomes an unknown host: its connections end, and new ones are refused', async () => {
   const socket = await edge.connect(host);
   const end = closed(socket);
   const { projects } = edge.stores;
@@ -41,7 +41,7 @@ test('a deleted project is an unknown host: its connections end, and new ones ar
   await once(again, 'close');
 });
 
-test('a former address leads to the new one, with its certificate, path and query', async () => {
+test('a former address redirects to the new one, with its certificate, path and query', async () => {
   const slug = `${project.slug}-new`;
   await edge.stores.projects.change(project, (site) =>
     renameProject(site, { name: site.project.name, slug }, now),

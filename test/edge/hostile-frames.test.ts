@@ -103,7 +103,7 @@ const send = async (frames: readonly Buffer[], after?: () => void): Promise<Buff
   return came;
 };
 
-describe('a connection of HTTP/2 is ended, and others are served, when it sends', () => {
+describe('an HTTP/2 connection is closed, and other connections are served, when it sends', () => {
   const { NGHTTP2_ENHANCE_YOUR_CALM: calm, NGHTTP2_PROTOCOL_ERROR: wrong } = constants;
   const many = (count: number, one: (stream: number) => Buffer): readonly Buffer[] =>
     Array.from({ length: count }, (_, at) => one(2 * at + 1));
@@ -146,7 +146,7 @@ describe('a connection of HTTP/2 is ended, and others are served, when it sends'
   });
 });
 
-test('priorities of streams that do not exist leave nothing in memory', async () => {
+test('priorities of streams that do not exist use no memory', async () => {
   const priorities = Array.from({ length: 5_000 }, (_, at) =>
     frame({ type: 'priority', stream: 2 * at + 1, payload: Buffer.from([0, 0, 0, 0, 16]) }),
   );
@@ -164,7 +164,7 @@ test.each([
     'begins headers and does not end them',
     [frame({ type: 'headers', stream: 1, payload: request })],
   ],
-])('a connection of HTTP/2 that %s ends after a minute', async (_, frames) => {
+])('an HTTP/2 connection that %s is closed after a minute', async (_, frames) => {
   const before = edge.server.state().connections;
   const ended = send(frames);
   await until('it is there', () => edge.server.state().connections > before);
@@ -175,7 +175,7 @@ test.each([
   await until('none is counted', () => edge.server.state().connections === 0);
 });
 
-test('a visitor whose requests are refused again and again is disconnected', async () => {
+test('a visitor whose requests are refused repeatedly is disconnected', async () => {
   await edge.close();
   const limits = { answersOfNetwork: 5, idleFrames: 20 };
   edge = await startEdge({ settings: { limits, now: () => now } });
@@ -199,7 +199,7 @@ describe('an endless body', () => {
       return to.destroyed;
     });
 
-  test('sent over HTTP/2 is not read, and its stream ends', async () => {
+  test('that is sent over HTTP/2 is not read, and its stream ends', async () => {
     const session = await edge.session('rex.test');
     for (const [method, status] of [
       ['POST', '405'],
@@ -218,7 +218,7 @@ describe('an endless body', () => {
     session.close();
   });
 
-  test('sent over HTTP/1.1 ends its connection', async () => {
+  test('that is sent over HTTP/1.1 ends its connection', async () => {
     const socket = await edge.connect('rex.test');
     const answer = text(socket);
     socket.write('POST / HTTP/1.1\r\nHost: rex.test\r\nTransfer-Encoding: chunked\r\n\r\n');

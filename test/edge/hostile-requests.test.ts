@@ -33,7 +33,7 @@ describe.each(siteStorages)('a path, with sites stored in %s', (storage) => {
     '/%2E%2e/%2e./secret.html',
     '/a%0d%0aX-Evil:%201',
     '/%ff',
-  ])('like %s is malformed', async (path) => {
+  ])('like %s is refused as malformed', async (path) => {
     const answer = await ask(path);
     expect(statusOf(answer)).toBe(400);
     expect(answer).toMatch(/\r\n\r\n400 Bad Request\n$/);
@@ -75,7 +75,7 @@ describe.each(siteStorages)('a path, with sites stored in %s', (storage) => {
     '/a/b/c.txt': 'published',
   };
 
-  test('of any form is answered with 200 only where something is published', async () => {
+  test('in any spelling is answered with 200 only where something is published', async () => {
     const anyPath = fc.array(piece, { maxLength: 6 }).map((pieces) => `/${pieces.join('')}`);
     await fc.assert(
       fc.asyncProperty(anyPath, async (path) => {
@@ -126,7 +126,7 @@ describe('a request that two servers could read differently', () => {
     ['a space in the path', ['GET /a b HTTP/1.1', host], ''],
     ['another version', ['GET / HTTP/1.2', host], ''],
     ['a method of no kind', ['G\u00c4T / HTTP/1.1', host], ''],
-  ])('for %s is refused, and what follows is not read', async (_, lines, body) => {
+  ])('for %s is refused, and nothing after it is read', async (_, lines, body) => {
     const answer = await edge.raw('rex.test', lines, body + next);
     const refusals = answer.match(/HTTP\/1\.1 \d{3} .*/g) ?? [];
     expect(refusals).toEqual(['HTTP/1.1 400 Bad Request']);
@@ -140,7 +140,7 @@ describe('a request that two servers could read differently', () => {
     ['a chunk without a size', 'chunked', 'x\r\n\r\n'],
     ['a chunk that is too long', 'chunked', '1\r\nab\r\n0\r\n\r\n'],
     ['a huge chunk', 'chunked', `${'f'.repeat(30)}\r\n`],
-  ])('for %s in its body is answered at most once, and what follows is not read', async (...it) => {
+  ])('for %s in its body is answered at most once, and nothing after it is read', async (...it) => {
     const [, coding, body] = it;
     const lines = ['GET / HTTP/1.1', host, `Transfer-Encoding: ${coding}`];
     for (const ask of [edge.raw.bind(edge, 'rex.test'), edge.plain.bind(edge)]) {
@@ -149,21 +149,21 @@ describe('a request that two servers could read differently', () => {
     }
   });
 
-  test('for a body of a GET reads that body as one', async () => {
+  test('for a GET with a body treats that body as a body, not as a request', async () => {
     const lines = ['GET / HTTP/1.1', host, `Content-Length: ${next.length}`];
     const last = `GET / HTTP/1.1\r\n${host}\r\nConnection: close\r\n\r\n`;
     const answer = await edge.raw('rex.test', lines, next + last);
     expect(answer.match(/\r\n\r\nRex/g)).toHaveLength(2);
   });
 
-  test('for a body that is not needed ends the connection after the answer', async () => {
+  test('for an unneeded body ends the connection after the answer', async () => {
     const lines = ['POST / HTTP/1.1', host, `Content-Length: ${next.length}`];
     const answer = await edge.raw('rex.test', lines, next + next);
     expect(answer.match(/HTTP\/1\.1 \d{3}/g)).toEqual(['HTTP/1.1 405']);
     expect(answer).toContain('\r\nConnection: close\r\n');
   });
 
-  test('to switch to another protocol is answered as plain HTTP', async () => {
+  test('for an upgrade to another protocol is answered as plain HTTP', async () => {
     for (const upgrade of ['h2c', 'websocket']) {
       const lines = ['GET / HTTP/1.1', host, `Upgrade: ${upgrade}`, 'Connection: Upgrade, close'];
       expect(statusOf(await edge.raw('rex.test', lines))).toBe(200);
@@ -174,7 +174,7 @@ describe('a request that two servers could read differently', () => {
   });
 });
 
-describe('more than a request needs', () => {
+describe('an oversized request head', () => {
   let edge: RunningEdge;
   beforeAll(async () => {
     edge = await startEdge();
@@ -189,7 +189,7 @@ describe('more than a request needs', () => {
     ...Array.from({ length: count - 2 }, (_, at) => `X-${at}: ${'x'.repeat(size)}`),
   ];
 
-  test('headers: fewer than 100 are read, and more are refused rather than ignored', async () => {
+  test('with 100 headers or more is refused, and no header is ignored', async () => {
     for (const ask of [edge.raw.bind(edge, 'rex.test'), edge.plain.bind(edge)]) {
       expect([200, 308]).toContain(statusOf(await ask(withHeaders(99))));
       for (const count of [100, 101, 200, 1000]) {
@@ -198,12 +198,12 @@ describe('more than a request needs', () => {
     }
   });
 
-  test('a Host after the hundredth header is not overlooked', async () => {
+  test('with a Host after the hundredth header is refused', async () => {
     const lines = [...withHeaders(150), 'Host: tom.test'];
     expect(statusOf(await edge.raw('rex.test', lines))).toBe(431);
   });
 
-  test('headers of 16 KiB in all', async () => {
+  test('with 16 KiB of headers in all is refused', async () => {
     for (const ask of [edge.raw.bind(edge, 'rex.test'), edge.plain.bind(edge)]) {
       expect([200, 308]).toContain(statusOf(await ask(withHeaders(3, 15_000))));
       expect(statusOf(await ask(withHeaders(3, 17_000)))).toBe(431);
@@ -211,7 +211,7 @@ describe('more than a request needs', () => {
     }
   });
 
-  test('headers in HTTP/2, on a connection that goes on', async () => {
+  test('over HTTP/2 is refused, and its connection continues', async () => {
     const session = await edge.session('rex.test');
     const headersOf = (count: number, size = 1) =>
       Object.fromEntries(Array.from({ length: count }, (_, at) => [`x-${at}`, 'x'.repeat(size)]));
@@ -230,8 +230,8 @@ describe('more than a request needs', () => {
   });
 });
 
-describe('a packet of requests', () => {
-  test('over plain HTTP is answered one after the other, up to a limit', async () => {
+describe('several requests in one packet', () => {
+  test('over plain HTTP are answered one after the other, up to a limit', async () => {
     const edge = await startEdge();
     try {
       const socket = connect(edge.ports.http, '127.0.0.1').on('error', () => undefined);
@@ -250,7 +250,7 @@ describe('a packet of requests', () => {
 });
 
 describe('connections from one address', () => {
-  test('are limited over both ports together, and each that ends makes room', async () => {
+  test('are limited over both ports together, and each one that ends makes room', async () => {
     const edge = await startEdge({ settings: { limits: { connectionsOfNetwork: 5 } } });
     await edge.publish('rex.test', { 'index.html': 'Rex' });
     const open = async (port: number): Promise<Socket> => {

@@ -11,7 +11,7 @@ import { startEdge, type RunningEdge } from '../support/http/running-edge.ts';
 import { now } from '../support/accounts.ts';
 import type { EdgeRequest, EdgeResponse } from '../../src/adapters/edge/edge-answer.ts';
 
-describe('the name of a request', () => {
+describe('the host name of a request', () => {
   let edge: RunningEdge;
   beforeAll(async () => {
     edge = await startEdge();
@@ -21,7 +21,7 @@ describe('the name of a request', () => {
   });
   afterAll(() => edge.close());
 
-  test.each(protocols)('decides over %s whose site is served', async (protocol) => {
+  test.each(protocols)('alone decides over %s whose site is served', async (protocol) => {
     for (const [host, name] of [
       ['rex.test', 'Rex'],
       ['tom.sites.test', 'Tom'],
@@ -44,7 +44,7 @@ describe('the name of a request', () => {
   });
 
   test.each(['', 'rex.test/evil', 'rex.test\ttom.sites.test', 'rex.t\xe9st'])(
-    'is no name when it is "%s"',
+    'is refused when it is "%s"',
     async (host) => {
       expect(await secure(['GET / HTTP/1.1', `Host: ${host}`])).toBe(400);
       expect(await plain(['GET / HTTP/1.1', `Host: ${host}`])).toBe(400);
@@ -63,12 +63,12 @@ describe('the name of a request', () => {
     expect(await plain(lines)).toBe(400);
   });
 
-  test('may stand in the URL too, when it is the same', async () => {
+  test('may also be in the URL, if both are the same', async () => {
     expect(await secure(['GET HTTPS://REX.test:8443/?a HTTP/1.1', 'Host: rex.test'])).toBe(200);
     expect(await secure(['GET https://rex.test/a HTTP/1.1', 'Host: rex.test'])).toBe(308);
   });
 
-  test('is required in HTTP/1.0 too, which is served', async () => {
+  test('is required in HTTP/1.0 too, which is supported', async () => {
     expect(await secure(['GET / HTTP/1.0', 'Host: rex.test'])).toBe(200);
   });
 
@@ -105,7 +105,7 @@ describe('the name of a request', () => {
     }
   });
 
-  test('may be written in upper or lower case in a handshake', async () => {
+  test('may be in upper or lower case in a handshake', async () => {
     const socket = await edge.connect('REX.test');
     expect(socket.getPeerCertificate().subjectaltname).toBe('DNS:rex.test');
     socket.destroy();
@@ -136,7 +136,7 @@ describe('a handshake', () => {
   describe.each(['TLSv1.2', 'TLSv1.3'] as const)('of %s', (version) => {
     const as = { minVersion: version, maxVersion: version };
 
-    test('for a published host shows its certificate', async () => {
+    test('for a published host presents its certificate', async () => {
       const socket = await edge.connect('rex.test', as);
       expect(socket.getProtocol()).toBe(version);
       expect(socket.authorized).toBe(true);
@@ -157,7 +157,7 @@ describe('a handshake', () => {
       await expect(refused).rejects.toHaveProperty('code', 'ERR_SSL_TLSV1_UNRECOGNIZED_NAME');
     });
 
-    test('without a name is refused, and no certificate is shown', async () => {
+    test('without a name is refused, and no certificate is presented', async () => {
       const refused = edge.connect('', { ...as, rejectUnauthorized: false });
       await expect(refused).rejects.toHaveProperty(
         'code',
@@ -165,7 +165,7 @@ describe('a handshake', () => {
       );
     });
 
-    test('with a broken certificate is refused like an unknown name, and affects no one else', async () => {
+    test('with a broken certificate is refused like an unknown name, and others are not affected', async () => {
       const refused = edge.connect('broken.test', { ...as, rejectUnauthorized: false });
       await expect(refused).rejects.toHaveProperty('code', 'ERR_SSL_TLSV1_UNRECOGNIZED_NAME');
       expect((await edge.get('rex.test', '/')).status).toBe(200);
@@ -191,7 +191,7 @@ describe('a handshake', () => {
     expect([...(await buffer(socket))]).toEqual(alert);
   });
 
-  test('is not repeated, which could change the name of a connection but not its certificate', async () => {
+  test('is not renegotiated, because that could change the name of a connection but not its certificate', async () => {
     const socket = await edge.connect('rex.test', { maxVersion: 'TLSv1.2' });
     const failure = await new Promise<Error | null>((done) => {
       socket.once('error', done);
@@ -201,7 +201,7 @@ describe('a handshake', () => {
     socket.destroy();
   });
 
-  test('that is invalid ends the connection, and affects no one else', async () => {
+  test('that is invalid ends the connection, and others are not affected', async () => {
     const before = edge.server.state().refusedHandshakes;
     const socket = connect(edge.ports.https, '127.0.0.1').on('error', () => undefined);
     socket.write('GET / HTTP/1.1\r\nHost: rex.test\r\n\r\n');
@@ -257,7 +257,7 @@ describe('plain HTTP', () => {
     }
   });
 
-  test('redirects visitors of the own HTTP port to the own HTTPS port', async () => {
+  test("redirects visitors of the edge's HTTP port to its HTTPS port", async () => {
     const direct = await ask('/a', `rex.test:${edge.ports.http}`);
     expect(direct).toContain(`\r\nLocation: https://rex.test:${edge.ports.https}/a\r\n`);
     expect(await ask('/a', 'rex.test:80')).toContain('\r\nLocation: https://rex.test/a\r\n');
@@ -270,7 +270,7 @@ describe('plain HTTP', () => {
     expect(await ask('/', 'rex.test', 'HEAD')).toMatch(/\r\n\r\n$/);
   });
 
-  test('is 404 for an unknown host, and reveals no other', async () => {
+  test('is 404 for an unknown host, and reveals no other host', async () => {
     for (const host of [
       'unknown.test',
       'sites.test',
@@ -309,6 +309,6 @@ const statusFor = (host: string): number | undefined => {
   return status;
 };
 
-test('a request over TLS has to be for the host that the connection was made for', () => {
+test('a request over TLS must be for the host that its connection was opened for', () => {
   expect([statusFor('rex.test'), statusFor('tom.test')]).toEqual([307, 421]);
 });

@@ -53,7 +53,7 @@ describe.each(siteStorages)('a site stored in %s', (storage) => {
     );
 
     test.each(['/nothing', '/Index.html'])(
-      'what is not there, like %s, is answered with the 404 page of the site',
+      'a missing page, like %s, is answered with the 404 page of the site',
       async (path) => {
         const answer = await ask(path);
         expect([answer.status, String(answer.body)]).toEqual([404, 'nothing here']);
@@ -61,7 +61,7 @@ describe.each(siteStorages)('a site stored in %s', (storage) => {
       },
     );
 
-    test('a site without a 404 page has a plain one', async () => {
+    test('a site without its own 404 page gets a plain one', async () => {
       const answer = await ask('/nothing', {}, 'tom.sites.test');
       expect([answer.status, String(answer.body)]).toEqual([404, '404 Not Found\n']);
       expect(answer.headers['content-type']).toBe('text/plain; charset=utf-8');
@@ -104,7 +104,7 @@ describe.each(siteStorages)('a site stored in %s', (storage) => {
       }
     });
 
-    test('the answer does not wait for a request body', async () => {
+    test('an answer does not wait for the request body', async () => {
       const answer = await ask('/', { method: 'POST', body: 'x'.repeat(100_000) });
       expect(answer.status).toBe(405);
       if (protocol === 'HTTP/1.1') expect(answer.headers['connection']).toBe('close');

@@ -34,7 +34,7 @@ const namesAt = async (host: string): Promise<readonly string[]> => {
 };
 const pairNames = ['DNS:*.sites.test', 'DNS:sites.test'];
 
-describe('an edge with a certificate of the platform in the database', () => {
+describe("an edge with the platform's certificate in the database", () => {
   beforeAll(async () => {
     edge = await startEdge();
     pair = await edge.issue(wildcard, ['sites.test']);
@@ -42,7 +42,7 @@ describe('an edge with a certificate of the platform in the database', () => {
   });
   afterAll(() => edge.close());
 
-  test('serves the own certificate of a project until that of the platform is there', async () => {
+  test("serves a project's own certificate until the platform's one arrives", async () => {
     expect(await namesAt(tom)).toEqual([`DNS:${tom}`]);
     await edge.setCertificate(pair);
     await edge.routes.refresh();
@@ -50,7 +50,7 @@ describe('an edge with a certificate of the platform in the database', () => {
     expect(edge.routes.platformCertificate).toMatchObject({ source: 'delegation' });
   });
 
-  test('needs none of its own for a new project', async () => {
+  test('needs no separate certificate for a new project', async () => {
     await edge.publish('new.sites.test', { 'index.html': 'new' });
     await edge.removeCertificate('new.sites.test', later(0));
     await edge.routes.refresh();
@@ -58,7 +58,7 @@ describe('an edge with a certificate of the platform in the database', () => {
     expect([answer.status, String(answer.body)]).toEqual([200, 'new']);
   });
 
-  test('never serves it for a custom domain, a host without a project, or the platform itself', async () => {
+  test("never serves the platform's certificate for a custom domain, a host without a project, or the platform itself", async () => {
     expect(await namesAt(rex)).toEqual([`DNS:${rex}`]);
     await edge.removeCertificate(rex, later(0));
     await edge.routes.refresh();
@@ -66,14 +66,14 @@ describe('an edge with a certificate of the platform in the database', () => {
       await expect(edge.connect(host)).rejects.toThrow('unrecognized name');
   });
 
-  test('answers no request for another project on a connection for one, though the certificate is for both', async () => {
+  test("refuses requests for another project on a project's connection, although the certificate is valid for both", async () => {
     const [status] = await edge
       .raw(tom, [...['GET / HTTP/1.1', 'Host: new.sites.test', 'Connection: close']])
       .then((answer) => answer.split('\r\n'));
     expect(status).toMatch(/^HTTP\/1\.1 421 /);
   });
 
-  test('serves a renewed one at the next handshake', async () => {
+  test('serves a renewed certificate at the next handshake', async () => {
     const renewed = await edge.issue(wildcard, ['sites.test']);
     await edge.setCertificate(renewed);
     await edge.routes.refresh();
@@ -83,14 +83,14 @@ describe('an edge with a certificate of the platform in the database', () => {
     expect(renewed.chain.replaceAll('\n', '')).toContain(raw.toString('base64'));
   });
 
-  test('goes back to the own certificate of a project once it has ended', async () => {
+  test("returns to a project's own certificate once the platform's one has expired", async () => {
     const ended = { notBefore: new Date(0), notAfter: new Date(1) };
     await edge.setCertificate({ ...pair, ...ended });
     await edge.routes.refresh();
     expect(await namesAt(tom)).toEqual([`DNS:${tom}`]);
   });
 
-  test('a removed project is refused at once, and the others are served', async () => {
+  test('refuses a removed project at once, and serves the others', async () => {
     await edge.setCertificate(pair);
     await edge.routes.refresh();
     await edge.remove(tom);
@@ -99,7 +99,7 @@ describe('an edge with a certificate of the platform in the database', () => {
   });
 });
 
-describe('an edge with a certificate of the platform in files', () => {
+describe("an edge with the platform's certificate in files", () => {
   const paths = () => ({
     certificateFile: join(folder, 'platform.pem'),
     keyFile: join(folder, 'platform-key.pem'),
@@ -130,7 +130,7 @@ describe('an edge with a certificate of the platform in files', () => {
     logged.length = 0;
   });
 
-  test('serves it for projects', async () => {
+  test('serves that certificate for projects', async () => {
     expect(await namesAt(tom)).toEqual(pairNames);
     expect(edge.routes.platformCertificate).toMatchObject({
       source: 'files',
@@ -138,7 +138,7 @@ describe('an edge with a certificate of the platform in files', () => {
     });
   });
 
-  test('serves a new one once the files have changed', async () => {
+  test('serves a new certificate once the files have changed', async () => {
     const renewed = await edge.issue(wildcard, ['sites.test']);
     await write(renewed);
     await files.look();
@@ -152,7 +152,7 @@ describe('an edge with a certificate of the platform in files', () => {
     pair = renewed;
   });
 
-  test('the command warns of its end from the same share of its lifetime on as the alert, and then fails', async () => {
+  test("makes the command warn at the same share of the certificate's lifetime as the alert, and then fail", async () => {
     const { notBefore, notAfter } = pair;
     const { certificateFile, keyFile } = paths();
     const config = {
@@ -197,45 +197,45 @@ describe('an edge with a certificate of the platform in files', () => {
     await files.look();
   };
 
-  test('keeps it, and says once what is wrong, when the new one is for other names', async () => {
+  test('keeps its certificate, and logs the problem once, when the new one is for other names', async () => {
     await write(await edge.issue(wildcard));
     await broken('PLATFORM_CERTIFICATE_FILE is not for sites.test; it must be for sites.test and');
   });
 
-  test('keeps it when the key is another one', async () => {
+  test('keeps its certificate when the new key does not match', async () => {
     const { privateKey } = await edge.issue(wildcard, ['sites.test']);
     await write({ ...pair, privateKey });
     await broken('PLATFORM_KEY_FILE does not match the certificate');
   });
 
-  test('keeps it when the key cannot be read', async () => {
+  test('keeps its certificate when the new key cannot be read', async () => {
     await write({ ...pair, privateKey: 'nonsense' });
     await broken('PLATFORM_KEY_FILE cannot be read');
   });
 
-  test('keeps it when there is no certificate', async () => {
+  test('keeps its certificate when there is no new one', async () => {
     await write({ ...pair, chain: 'nonsense' });
     await broken('PLATFORM_CERTIFICATE_FILE has no certificate');
   });
 
-  test('keeps it when the certificate cannot be read', async () => {
+  test('keeps its certificate when the new one cannot be read', async () => {
     const chain = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n';
     await write({ ...pair, chain });
     await broken('PLATFORM_CERTIFICATE_FILE cannot be read; it must be PEM');
   });
 
-  test('keeps it when the chain does not fit', async () => {
+  test('keeps its certificate when the new chain does not match', async () => {
     const { chain } = await edge.issue('other.test');
     await write({ ...pair, chain: pair.chain + chain });
     await broken('in the wrong order');
   });
 
-  test('keeps it when a file is gone', async () => {
+  test('keeps its certificate when a file is missing', async () => {
     await rm(paths().keyFile);
     await broken('PLATFORM_KEY_FILE cannot be read (ENOENT)');
   });
 
-  test('keeps it when the new one has ended, or has not begun', async () => {
+  test('keeps its certificate when the new one has expired or is not valid yet', async () => {
     const renewed = await edge.issue(wildcard, ['sites.test']);
     await write(renewed);
     now = new Date(renewed.notAfter.getTime() + 1);

@@ -13,7 +13,7 @@ const site = {
 
 const notForOthers = { 'x-robots-tag': 'noindex', 'cache-control': 'no-store' };
 
-describe('a preview where one certificate is for all names of the platform', () => {
+describe('a preview where one certificate covers all names of the platform', () => {
   let edge: RunningEdge;
   beforeAll(async () => {
     edge = await startEdge();
@@ -46,19 +46,19 @@ describe('a preview where one certificate is for all names of the platform', () 
     },
   );
 
-  test('leaves the site itself as it is', async () => {
+  test('does not change the site itself', async () => {
     const { headers } = await edge.get('birds.sites.test', '/app-3f9a1c07.js');
     expect(headers['x-robots-tag']).toBeUndefined();
     expect(headers['cache-control']).toBe('public, max-age=31536000, immutable');
   });
 
-  test('sends visitors without TLS there', async () => {
+  test('redirects plain HTTP to HTTPS', async () => {
     const answer = await edge.plain(['GET /a HTTP/1.1', `Host: ${preview}`, 'Connection: close']);
     expect(answer).toMatch(/^HTTP\/1.1 308 /);
     expect(answer).toContain(`Location: https://${preview}/a`);
   });
 
-  test('is gone with its deploy, on open connections too', async () => {
+  test('disappears with its deploy, even on open connections', async () => {
     const socket = await edge.connect(preview);
     await edge.remove(preview);
     await closed(socket);
@@ -75,7 +75,7 @@ describe('a preview without such a certificate', () => {
     await edge.routes.refresh();
   };
 
-  test('is served over plain HTTP in development, until its deploy is gone', async () => {
+  test('is served over plain HTTP in development, until its deploy is deleted', async () => {
     const edge = await startEdge({ settings: { plainPreviews: true } });
     await publish(edge);
     const answer = await ask(edge);
@@ -93,7 +93,7 @@ describe('a preview without such a certificate', () => {
     await edge.close();
   });
 
-  test('is served nowhere in production', async () => {
+  test('is not served in production', async () => {
     const edge = await startEdge();
     await publish(edge);
     expect(await ask(edge)).toMatch(/^HTTP\/1.1 404 /);

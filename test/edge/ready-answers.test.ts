@@ -47,14 +47,14 @@ const answersTo = async (...paths: readonly string[]): Promise<readonly string[]
 };
 
 describe('a file in memory', () => {
-  test('is answered with the bytes that Node would send, also to requests sent ahead', async () => {
+  test('is answered with the same bytes that Node would send, even to pipelined requests', async () => {
     const [node, one, two] = await answersTo('/node', '/', '/');
     expect(ready).toEqual([false, true, true, false]);
     expect(node).toMatch(/^Date: now\r\nConnection: keep-alive\r\nKeep-Alive: timeout=15\r\n\r\n/m);
     expect([one, two]).toEqual([node, node]);
   });
 
-  test('gets a head by Node when the connection closes, and where Node lacks what is used', async () => {
+  test('gets its head from Node when the connection closes, and where Node lacks the internals that are used', async () => {
     const [node, unlike, last] = await answersTo('/node', '/unlike');
     expect(ready).toEqual([false, false, false]);
     expect(unlike).toBe(node);
@@ -69,7 +69,7 @@ describe('a file in memory', () => {
     }
   });
 
-  test.each([0, 999, 1000, 61_000])('has the date of the moment, at %i ms', async (moment) => {
+  test.each([0, 999, 1000, 61_000])('has the current date, at %i ms', async (moment) => {
     const clock = jest.spyOn(Date, 'now').mockReturnValue(moment);
     try {
       ready = [];

@@ -83,7 +83,7 @@ describe('the target of a redirect', () => {
     '//evil.test/a',
     '/@evil.test',
     '/..//',
-  ])('keeps %s, path and query, as requested', async (path) => {
+  ])('keeps %s, path and query, exactly as requested', async (path) => {
     expect(await locationOf(path)).toBe(`https://rex.test${path}`);
   });
 
@@ -116,7 +116,7 @@ describe('the target of a redirect', () => {
 });
 
 describe('a host that redirects', () => {
-  test('has a certificate of its own', async () => {
+  test('has its own certificate', async () => {
     const socket = await edge.connect('www.rex.test');
     expect(socket.getPeerCertificate().subjectaltname).toBe('DNS:www.rex.test');
     socket.destroy();
@@ -140,7 +140,7 @@ describe('a host that redirects', () => {
     expect(answer).not.toMatch(/\r\nLocation:/i);
   });
 
-  test('over plain HTTP goes to its own HTTPS first, whatever its status is', async () => {
+  test('over plain HTTP is redirected to its own HTTPS address first, whatever its status', async () => {
     await lead('https://other.test/shop', 302);
     const plain = (host: string) =>
       edge.plain(['GET /a?b HTTP/1.1', `Host: ${host}`, 'Connection: close']);
@@ -152,7 +152,7 @@ describe('a host that redirects', () => {
     expect(await plain(`www.rex.test:${http}`)).toContain(`\r\nLocation: ${location}\r\n`);
   });
 
-  test('becomes a site and a redirect again, on connections that are open too', async () => {
+  test('becomes a site and a redirect again, even on open connections', async () => {
     const session = await edge.session('www.rex.test');
     const statuses = async () => [
       (await requestIn(session, '/')).status,
@@ -168,7 +168,7 @@ describe('a host that redirects', () => {
     session.close();
   });
 
-  test('needs no files, and goes on while the storage is away', async () => {
+  test('needs no files, and continues while the storage is unavailable', async () => {
     await edge.files.remove(deployId);
     edge.files.isAway = true;
     expect(await locationOf('/a')).toBe('https://rex.test/a');

@@ -53,7 +53,7 @@ describe('once a host is removed', () => {
     expect(await edge.plain(lines)).toMatch(/^HTTP\/1\.1 404 /);
   });
 
-  test('its connections are ended without an answer, used or not', async () => {
+  test('its connections are closed without an answer, used or not', async () => {
     const sockets = [await usedConnection('rex.test'), await edge.connect('rex.test')];
     let heard = '';
     for (const socket of sockets) socket.on('data', (data) => (heard += String(data)));
@@ -89,7 +89,7 @@ describe('once a host is removed', () => {
     await until('nothing is read any more', () => edge.files.open === 0);
   });
 
-  test.each(versions)('a visitor with an earlier %s session gets nothing', async (version) => {
+  test.each(versions)('a visitor with an earlier %s session gets no answer', async (version) => {
     const as = { minVersion: version, maxVersion: version };
     const session = (await usedConnection('rex.test', as)).getSession()!;
     const again = await usedConnection('rex.test', { ...as, session });
@@ -110,7 +110,7 @@ describe('once a host is removed', () => {
     },
   );
 
-  test.each(versions)('its %s session opens no unknown host', async (version) => {
+  test.each(versions)('its %s session cannot open an unknown host', async (version) => {
     const as = { minVersion: version, maxVersion: version };
     const session = (await usedConnection('rex.test', as)).getSession()!;
     const other = await edge.connect('unknown.test', { ...as, session }).catch(() => undefined);
@@ -134,7 +134,7 @@ describe('once a host is removed', () => {
     socket.destroy();
   });
 
-  test('by another process, this process stops serving it without a notice', async () => {
+  test('by another process, this process stops serving it without a notification', async () => {
     const socket = await usedConnection('rex.test');
     const session = await edge.session('rex.test');
     const ends = Promise.all([closed(socket), closed(session)]);
@@ -156,7 +156,7 @@ describe('once a host is removed', () => {
     expect((await edge.get('rex.test', '/large.bin')).status).toBe(404);
   });
 
-  test('and given to another project before any edge checked, its connections are ended too', async () => {
+  test('and given to another project before any edge noticed, its connections are closed too', async () => {
     const socket = await usedConnection('rex.test');
     const end = closed(socket);
     await edge.forget('rex.test');

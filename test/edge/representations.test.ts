@@ -9,7 +9,7 @@ import { until } from '../support/until.ts';
 const page = '<p>Rex is a good dog</p>\n'.repeat(100);
 const alphabet = 'abcdefghijklmnopqrstuvwxyz';
 
-describe.each(siteStorages)('the forms of a file stored in %s', (storage) => {
+describe.each(siteStorages)('the encodings of a file stored in %s', (storage) => {
   describe.each(protocols)('over %s', (protocol) => {
     let edge: RunningEdge;
     /** One connection for all requests of a protocol. */
@@ -84,7 +84,7 @@ describe.each(siteStorages)('the forms of a file stored in %s', (storage) => {
       expect(answer.headers['content-encoding']).toBe('gzip');
     });
 
-    test('every form of every content has an ETag of its own, always the same', async () => {
+    test('every encoding of every content has a fixed ETag of its own', async () => {
       const asked = ['br', 'gzip', 'identity'].flatMap((accepted) =>
         ['/', '/other', '/index.html'].map((path) => [path, accepted] as const),
       );
@@ -165,7 +165,7 @@ describe.each(siteStorages)('the forms of a file stored in %s', (storage) => {
       expect(answer.headers['vary']).toBe('Accept-Encoding');
     });
 
-    test('a range goes with the version that If-Range names, and with no other', async () => {
+    test('a range is only taken from the version that If-Range names', async () => {
       const range = { Range: 'bytes=0-2' };
       const etag = await etagOf('/alphabet.txt');
       const same = await ask('/alphabet.txt', { ...range, 'If-Range': etag });
@@ -179,7 +179,7 @@ describe.each(siteStorages)('the forms of a file stored in %s', (storage) => {
       }
     });
 
-    test('a range is ignored by HEAD and by the 404 page, and 304 comes before it', async () => {
+    test('a range is ignored by HEAD and by the 404 page, and a 304 takes precedence over it', async () => {
       const head = await ask('/alphabet.txt', { Range: 'bytes=0-2' }, 'HEAD');
       expect([head.status, head.headers['content-length']]).toEqual([200, '26']);
       const missing = await ask('/nothing', { Range: 'bytes=0-2' });
@@ -206,7 +206,7 @@ describe.each(siteStorages)('a large file stored in %s', (storage) => {
   afterAll(() => edge.close());
 
   describe.each(protocols)('over %s', (protocol) => {
-    test('is sent whole, or in the requested part', async () => {
+    test('is sent completely, or in the requested range', async () => {
       const whole = await edge.visit(protocol, 'rex.test', '/large.bin');
       expect(whole.headers['content-length']).toBe('6000000');
       expect(whole.body.equals(large)).toBe(true);
@@ -251,7 +251,7 @@ describe.each(siteStorages)('a large file stored in %s', (storage) => {
   });
 });
 
-test('a page with many pictures is sent whole over one connection', async () => {
+test('a page with many pictures is sent completely over one connection', async () => {
   const edge = await startEdge();
   const names = Array.from({ length: 60 }, (_, at) => `picture-${at}.png`);
   const content = (name: string) => Buffer.alloc(500_000, name);

@@ -70,7 +70,7 @@ describe('the routes of an edge', () => {
     expect(table.size).toBe(2);
   });
 
-  test('follow changes, and request only what changed', async () => {
+  test('follow changes, and load only what changed', async () => {
     await route('rex.test');
     await route('tom');
     await table.refresh();
@@ -99,7 +99,7 @@ describe('the routes of an edge', () => {
     expect(table.find('rex.test')).toMatchObject({ deployId: 'dep_3' });
   });
 
-  test('start over when the database is an older one', async () => {
+  test('start over when the database is restored from an older state', async () => {
     for (const name of ['gone.test', 'kept.test', 'moved.test']) await route(name);
     await table.refresh();
     records.stores = await open();
@@ -141,7 +141,7 @@ describe('the routes of an edge', () => {
 });
 
 describe('the routes of a wildcard', () => {
-  test('count for each name that has none of its own', async () => {
+  test('apply to each covered name that has no route of its own', async () => {
     await route('*.shop.test', 'dep_wild', 'proj_owner');
     await route('blog.shop.test', 'dep_own', 'proj_other');
     await table.refresh();
@@ -155,7 +155,7 @@ describe('the routes of a wildcard', () => {
     ]);
   });
 
-  test('are told as removed for a name that moves from them to another project, not within one', async () => {
+  test('are reported as removed for a name that moves from them to another project, but not within one', async () => {
     await route('*.shop.test', 'dep_wild', 'proj_owner');
     await table.refresh();
     await route('blog.shop.test', 'dep_own', 'proj_other');
@@ -168,7 +168,7 @@ describe('the routes of a wildcard', () => {
     expect(removed).toEqual(['blog.shop.test', '*.shop.test']);
   });
 
-  test('are told so, too, when the database is an older one', async () => {
+  test('are reported as removed even when the database is restored from an older state', async () => {
     await route('*.shop.test', 'dep_wild', 'proj_owner');
     for (let n = 0; n < 5; n++) await route('else.test', `dep_${n}`);
     await table.refresh();
@@ -182,7 +182,7 @@ describe('the routes of a wildcard', () => {
 });
 
 describe('the certificates of an edge', () => {
-  test('belong to hosts with a route, whichever comes first', async () => {
+  test('apply to hosts with a route, whichever arrives first', async () => {
     const [rex, tom] = [certificateFor('rex.test'), certificateFor('tom.sites.test')];
     await setCertificate(rex);
     await route('tom');
@@ -201,7 +201,7 @@ describe('the certificates of an edge', () => {
     expect(table.certificate('tom.sites.test')).toBeUndefined();
   });
 
-  test('report that they may be others when the database is an older one, also that of all names of the platform', async () => {
+  test("are reported as possibly changed, even the platform's one, when the database is restored from an older state", async () => {
     const hosts = ['*.sites.test', 'rex.test', 'tom.sites.test'];
     for (const host of hosts) await setCertificate(certificateFor(host));
     await table.refresh();
@@ -214,7 +214,7 @@ describe('the certificates of an edge', () => {
     expect(changed.toSorted()).toEqual(hosts);
   });
 
-  test('report when they are replaced or removed', async () => {
+  test('are reported when they are replaced or removed', async () => {
     await route('rex.test');
     await setCertificate(certificateFor('rex.test'));
     await table.refresh();

@@ -38,14 +38,14 @@ const head = 'GET / HTTP/1.1\r\nHost: rex.test\r\nX: ';
 const endless = head + 'x'.repeat(1000);
 const endlessHello = '\x16\x03\x01\x02\x00\x01'.repeat(50);
 
-test('a visitor has 10 seconds for the handshake, 5 for the headers and 10 for a whole request, and may be silent for 60', () => {
+test('a visitor has 10 seconds for the handshake, 5 for the headers and 10 for a whole request, and may be idle for 60', () => {
   const seconds = { handshake: 10, headers: 5, request: 10, silence: 60 };
   const times = Object.entries(seconds).map(([what, count]) => [`${what}Ms`, 1000 * count]);
   expect(visitorTimes).toEqual(Object.fromEntries(times));
 });
 
 /** One test, so that all of them wait at once. Node alone would give them a minute or more. */
-test('slow and silent clients are disconnected, while others are served', async () => {
+test('slow and idle clients are disconnected, while others are served', async () => {
   const { http, https } = edge.ports;
   const secure: Open = () => edge.connect('rex.test');
   const withContent: Open = async () => {

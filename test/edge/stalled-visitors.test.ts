@@ -59,7 +59,7 @@ const nothingIsHeld = () =>
   });
 
 describe('HTTP/2 visitors who read nothing', () => {
-  test('hold few files and little memory, affect no one else, and are disconnected', async () => {
+  test('use few files and little memory, affect no one else, and are disconnected', async () => {
     const opening = Array.from({ length: 24 }, () => edge.session('rex.test', takesNothing));
     const sessions = await Promise.all(opening);
     const streams = sessions.flatMap((session) =>
@@ -87,7 +87,7 @@ describe('HTTP/2 visitors who read nothing', () => {
     for (const session of [...sessions, again]) session.destroy();
   });
 
-  test('lose a stream after 20 seconds, while another stream of that connection goes on', async () => {
+  test('lose a stream after 20 seconds, while another stream of that connection continues', async () => {
     const session = await edge.session('rex.test', takesNothing);
     const stalled = ask(session, '/large.bin');
     await once(stalled, 'response');
@@ -193,7 +193,7 @@ describe('a visitor of HTTP/1.1', () => {
     });
   };
 
-  test('a visitor who reads nothing is disconnected after 20 seconds, even if it sends more requests', async () => {
+  test('who reads nothing is disconnected after 20 seconds, even after sending more requests', async () => {
     const socket = await open('/huge.bin');
     await filled();
     pass(1 * seconds);
@@ -207,7 +207,7 @@ describe('a visitor of HTTP/1.1', () => {
     socket.destroy();
   });
 
-  test('pipelined requests are answered one after the other, at most 100', async () => {
+  test('gets pipelined requests answered one after the other, at most 100', async () => {
     const socket = await open(...Array.from({ length: 1_000 }, () => '/huge.bin'));
     await filled();
     const { answers, heldBytes } = edge.server.state();
@@ -220,7 +220,7 @@ describe('a visitor of HTTP/1.1', () => {
     socket.destroy();
   });
 
-  test('a slow visitor gets the whole file', async () => {
+  test('who reads slowly gets the whole file', async () => {
     const socket = await open('/huge.bin');
     let received = 0;
     socket.on('data', ({ length }: Buffer) => (received += length));

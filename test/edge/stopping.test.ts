@@ -93,7 +93,7 @@ test('stopping finishes requests under way, over HTTP/1.1 and HTTP/2, and accept
   await stop;
 });
 
-test('an edge that stops cuts downloads after 5 seconds, and not earlier', async () => {
+test('an edge that stops cuts off downloads after 5 seconds, and not earlier', async () => {
   const large = new Uint8Array(20_000_000);
   await edge.publish('rex.test', { 'index.html': 'Rex', 'large.bin': large });
   const download = await edge.connect('rex.test');
@@ -113,7 +113,7 @@ test('an edge that stops cuts downloads after 5 seconds, and not earlier', async
   expect(download.bytesRead).toBeLessThan(large.length);
 });
 
-test('an edge that stops sends all of an answer to a client that reads it slowly', async () => {
+test('an edge that stops sends a complete answer to a client that reads slowly', async () => {
   const large = Buffer.alloc(12_000_000);
   const { chain: cert, privateKey: key } = await edge.issue('rex.test');
   const server = createSecureServer({ cert, key, allowHTTP1: true }, (_, response) => {
@@ -145,7 +145,7 @@ test('an edge that stops sends all of an answer to a client that reads it slowly
   await ended;
 });
 
-test('an edge that stops answers a request that arrives while it looks for silent connections', async () => {
+test('an edge that stops answers a request that arrives while idle connections are being closed', async () => {
   let arrives = () => 0;
   const other = await startEdge({ settings: { now: () => arrives() } });
   const client = connect(other.ports.http, '127.0.0.1').setEncoding('utf8');
@@ -162,7 +162,7 @@ test('an edge that stops answers a request that arrives while it looks for silen
   await other.close();
 });
 
-test('an edge that will stop closes each connection with its next answer, and still takes new ones', async () => {
+test('an edge that will stop closes each connection with its next answer, and still accepts new ones', async () => {
   const agent = new Agent({ keepAlive: true });
   const before = await edge.get('rex.test', '/', { agent });
   edge.server.announceEnd();
@@ -175,7 +175,7 @@ test('an edge that will stop closes each connection with its next answer, and st
   agent.destroy();
 });
 
-test('an edge that others replace answers once more on each open connection, and says that it is the last time', async () => {
+test('an edge that is being replaced answers once more on each open connection, and announces the close', async () => {
   const agents = Array.from({ length: 30 }, () => new Agent({ keepAlive: true }));
   for (const agent of agents) await edge.get('rex.test', '/', { agent });
   const session = await edge.session('rex.test');
@@ -196,7 +196,7 @@ test('an edge that others replace answers once more on each open connection, and
   await stop;
 });
 
-test('an edge that others replace cuts downloads within 5 seconds when the whole service ends', async () => {
+test('an edge that is being replaced cuts off downloads within 5 seconds when the whole service stops', async () => {
   const clock = { now: 0 };
   const other = await startEdge({ settings: { now: () => clock.now } });
   await other.publish('rex.test', { 'index.html': 'Rex', 'large.bin': new Uint8Array(12_000_000) });
@@ -223,7 +223,7 @@ test('an edge that others replace cuts downloads within 5 seconds when the whole
   await other.close();
 });
 
-test('stopping twice, or before anything listens, is no error', async () => {
+test('stopping twice, or before anything listens, is not an error', async () => {
   await edge.server.stop();
   await edge.server.stop();
   const { routes } = edge;
@@ -231,7 +231,7 @@ test('stopping twice, or before anything listens, is no error', async () => {
   await new EdgeServer({ routes, cache, challenges, networkOf, log }).stop();
 });
 
-test('an edge that cannot have both ports listens on none', async () => {
+test('an edge that cannot open both ports opens neither', async () => {
   const routes = new RouteTable(edge.records, { host: 'sites.test' }, log);
   const cache = new SiteCache(edge.files);
   const second = new EdgeServer({ routes, cache, challenges, networkOf, log });

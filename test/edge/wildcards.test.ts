@@ -50,7 +50,7 @@ describe.each(protocols)('over %s a wildcard', (protocol) => {
     socket.destroy();
   });
 
-  test('gives way to a name of its own, for the certificate and for the site', async () => {
+  test('yields to a covered name that is a domain itself, for the certificate and for the site', async () => {
     await publishExact();
     expect(await bodyOf('blog.shop.test', protocol)).toBe(`exact of ${stranger}`);
     expect(await bodyOf('a.shop.test', protocol)).toBe('wildcard');
@@ -59,7 +59,7 @@ describe.each(protocols)('over %s a wildcard', (protocol) => {
     socket.destroy();
   });
 
-  test('takes a name over at the next request after that was removed', async () => {
+  test("serves a covered name at the next request after that name's own domain was removed", async () => {
     await publishExact();
     const { ends } = await visitors('blog.shop.test');
     await edge.remove('blog.shop.test');
@@ -82,7 +82,7 @@ describe.each(protocols)('over %s a wildcard', (protocol) => {
     },
   );
 
-  test('is not reached over the connection of a name of its own', async () => {
+  test('is not reached over the connection of a covered name that is a domain itself', async () => {
     await publishExact();
     const session = await edge.session('blog.shop.test');
     const headers = { ':authority': 'a.shop.test' };
@@ -99,7 +99,7 @@ describe('a wildcard', () => {
     },
   );
 
-  test('leads from HTTP to HTTPS under each of its names, and no other', async () => {
+  test('redirects from HTTP to HTTPS under each of its names, and no other', async () => {
     const locationOf = async (host: string) =>
       /^Location: (.*)\r$/m.exec(
         await edge.plain(['GET /a?b HTTP/1.1', `Host: ${host}`, 'Connection: close']),
@@ -109,7 +109,7 @@ describe('a wildcard', () => {
     expect(await locationOf('shop.test')).toBeUndefined();
   });
 
-  test('that is redirected leads each of its names away, with path and query', async () => {
+  test('that redirects sends each of its names to the target, with path and query', async () => {
     await edge.setRoute({
       ...{ name: wildcard, projectId: owner, kind: 'redirect' },
       ...{ to: 'https://shop.test', status: 308 },
@@ -119,7 +119,7 @@ describe('a wildcard', () => {
     expect([status, headers['location']]).toEqual([308, 'https://shop.test/x?y']);
   });
 
-  test('never lends its certificate to a name of its own that has none', async () => {
+  test('never lends its certificate to a covered domain that has none', async () => {
     await edge.setRoute({
       ...{ name: 'blog.shop.test', projectId: stranger, kind: 'site', deployId: 'dep_none' },
     });
@@ -129,7 +129,7 @@ describe('a wildcard', () => {
 });
 
 describe('once a wildcard is removed', () => {
-  test('all connections end, under whatever name, and new ones are refused', async () => {
+  test('all its connections close, under whatever name, and new ones are refused', async () => {
     const all = [await visitors('a.shop.test'), await visitors('b.shop.test')];
     await edge.remove(wildcard);
     await Promise.all(all.map(({ ends }) => ends));
@@ -139,13 +139,13 @@ describe('once a wildcard is removed', () => {
     expect(await edge.plain(lines)).toMatch(/^HTTP\/1\.1 404 /);
   });
 
-  test('by another process, all its connections end', async () => {
+  test('by another process, all its connections close', async () => {
     const all = [await visitors('a.shop.test'), await visitors('b.shop.test')];
     await edge.forget(wildcard);
     await Promise.all(all.map(({ ends }) => ends));
   });
 
-  test('a connection that it made ends, though the name has its own site in the same project', async () => {
+  test('a connection that it served closes, even if the name has its own site in the same project', async () => {
     const before = await visitors('blog.shop.test');
     await publishExact(owner);
     const { body } = await requestIn(before.session, '/');
@@ -158,7 +158,7 @@ describe('once a wildcard is removed', () => {
     own.socket.destroy();
   });
 
-  test('and given to another project before any edge checked, all its connections end', async () => {
+  test('and given to another project before any edge noticed, all its connections close', async () => {
     const { ends } = await visitors('a.shop.test');
     await edge.forget(wildcard);
     await edge.publish(wildcard, { 'index.html': 'of the next' }, stranger);
@@ -167,8 +167,8 @@ describe('once a wildcard is removed', () => {
   });
 });
 
-describe('once a name of another account is served below a wildcard', () => {
-  test('connections for that name end, those for other names stay', async () => {
+describe('once a name of another account is served under a wildcard', () => {
+  test('connections for that name close, and those for other names stay', async () => {
     const [gone, kept] = [await visitors('blog.shop.test'), await visitors('a.shop.test')];
     await publishExact();
     await gone.ends;
@@ -194,17 +194,17 @@ describe('once a name of another account is served below a wildcard', () => {
     return heard;
   };
 
-  test('so does a connection for it whose handshake began before', async () => {
+  test('a connection for that name closes even if its handshake began before', async () => {
     expect(await heardOf('blog.shop.test', () => Promise.resolve())).toMatch(/wildcard$/);
     expect(await heardOf('blog.shop.test', () => publishExact())).toBe('');
     expect(await bodyOf('blog.shop.test')).toBe(`exact of ${stranger}`);
   });
 
-  test('a connection whose handshake began before the wildcard was removed ends', async () => {
+  test('a connection whose handshake began before the wildcard was removed closes', async () => {
     expect(await heardOf('a.shop.test', () => edge.remove(wildcard))).toBe('');
   });
 
-  test('a connection whose handshake began before a name went to another project gets its site', async () => {
+  test("a connection whose handshake began before a name moved to another project gets that project's site", async () => {
     await publishExact();
     const before = await visitors('blog.shop.test');
     const moves = () =>

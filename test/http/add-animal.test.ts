@@ -20,7 +20,7 @@ describe.each(usualKinds)('POST /pets on %s', (kind) => {
     return (await api.send(`/v1/pets/${id}`)).body;
   };
 
-  test('answers 201 with the animal, its new id and the address where it can be read', async () => {
+  test('answers 201 with the animal, its new id and the URL where it can be read', async () => {
     const answer = await post({ name: 'Rex', categoryId: 7, status: 'pending' });
     expect(answer.status).toBe(201);
     const { id } = answer.body as { id: bigint };
@@ -30,7 +30,7 @@ describe.each(usualKinds)('POST /pets on %s', (kind) => {
     expect(await kept(answer)).toEqual(answer.body);
   });
 
-  test('makes an animal available when it has no status', async () => {
+  test('makes an animal available when no status is given', async () => {
     const { body } = await post({ name: 'Rex', categoryId: 1 });
     expect(body).toMatchObject({ status: 'available' });
   });
@@ -105,7 +105,7 @@ describe.each(usualKinds)('POST /pets on %s', (kind) => {
   test.each([
     ...['null', '5', '"Rex"', '[{"name":"Rex","categoryId":1}]'],
     ...['{"name":"\\ud800","categoryId":1}', '{"name":"a\\udc00b","categoryId":1}'],
-  ])('refuses a body that is not an object, and half a surrogate pair: %s', async (text) => {
+  ])('refuses a body that is not an object or has half a surrogate pair: %s', async (text) => {
     const { status, body } = await post(text);
     expect(status).toBe(400);
     expect(body).toMatchObject({ code: 'validation_failed' });
@@ -116,7 +116,7 @@ describe.each(usualKinds)('POST /pets on %s', (kind) => {
     ['{"constructor":{"prototype":{"name":"Rex","categoryId":1}}}', 400],
     ['{"__proto__":{"status":"sold"},"name":"Rex","categoryId":1}', 201],
     ['{"hasOwnProperty":1,"toString":2,"name":"Rex","categoryId":1}', 201],
-  ])('takes nothing from a prototype: %s', async (text, wanted) => {
+  ])('ignores fields from a prototype: %s', async (text, wanted) => {
     const { status, body } = await post(text);
     expect(status).toBe(wanted);
     if (wanted === 201) expect(body).toMatchObject({ name: 'Rex', status: 'available' });

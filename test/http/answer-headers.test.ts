@@ -30,7 +30,7 @@ describe.each([
     expect(headers.get('Strict-Transport-Security')).toBe(secure);
   });
 
-  test('the files of the reference may be cached', async () => {
+  test('the files of the API reference may be cached', async () => {
     const { headers } = await api.send('/docs/reference.js');
     expect(headers.get('Cache-Control')).toBe('public, max-age=3600');
     expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
@@ -117,7 +117,7 @@ describe('with CORS_ORIGINS', () => {
     'http://shop.example',
     'https://shop.example.evil.example',
     'null',
-  ])('a page of %s may read nothing', async (origin) => {
+  ])('a page of %s can read nothing', async (origin) => {
     for (const call of [{}, preflight] as readonly Call[]) {
       const headers = { ...call.headers, Origin: origin };
       const answer = await api.send('/v1/pets', { ...call, headers });

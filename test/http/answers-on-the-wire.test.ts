@@ -47,7 +47,7 @@ test('pipelined requests are answered in order, HEAD without a body', async () =
 test.each([
   ['an absolute address, as a proxy sends it', 'http://other.example/v1/pets?limit=1'],
   ['an address with a fragment', '/v1/pets?limit=1#top'],
-])('%s names the same list', async (_, target) => {
+])('%s returns the same list', async (_, target) => {
   const answer = answerFrom(
     await exchangeBytes(api.origin, asked(`GET ${target}`, authorized, last)),
   );
@@ -55,14 +55,14 @@ test.each([
   expect(JSON.parse(answer.body)).toHaveLength(1);
 });
 
-test('a client that asks to continue is told to, and then answered', async () => {
+test('a client that expects 100 Continue receives it, and then the answer', async () => {
   const expecting = asked('POST /v1/pets', authorized, ...ofJson, 'Expect: 100-continue', last);
   const bytes = await exchangeBytes(api.origin, expecting + rex);
   expect(bytes).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 201 Created\r\n/);
 });
 
 test.each(['Äffchen', 'Ωmega', '猫', '🦜 and Äffchen', 'quote " and \\ slash'])(
-  'every byte of "%s" is sent and counted',
+  'every byte of "%s" is sent, and the length counts it',
   async (name) => {
     const id = await api.add(name);
     const { text, headers } = await api.send(`/v1/pets/${id}`);
@@ -71,14 +71,14 @@ test.each(['Äffchen', 'Ωmega', '猫', '🦜 and Äffchen', 'quote " and \\ sla
   },
 );
 
-describe('a client that is gone', () => {
+describe('a client that disconnects', () => {
   const leave = async (bytes: string): Promise<void> => {
     const socket = connect(Number(new URL(api.origin).port), '127.0.0.1');
     await new Promise<void>((resolve) => void socket.write(bytes, () => resolve()));
     socket.destroy();
   };
 
-  test('in the middle of its body stores nothing and fails nothing', async () => {
+  test('in the middle of its body stores nothing and causes no error', async () => {
     const before = (await api.send('/v1/pets?limit=100')).text;
     await leave(asked('POST /v1/pets', authorized, ...ofJson) + rex.slice(0, 9));
     await leave(asked('POST /v1/pets', authorized, ...ofJson, 'Expect: 100-continue'));
@@ -108,12 +108,12 @@ describe('an answer', () => {
     return bytes;
   };
 
-  test('a header of its own replaces the one that every answer has', async () => {
+  test('has one value for a header that it sets itself in place of the default', async () => {
     const bytes = await answered({ status: 200, headers: { 'X-A': 'b' }, body: {} });
     expect(bytes.match(/^x-a: .*$/gim)).toEqual(['X-A: b']);
   });
 
-  test('an answer that cannot be recorded is sent all the same', async () => {
+  test('is sent even if it cannot be recorded', async () => {
     const observe = jest.spyOn(metrics, 'observe').mockImplementation(() => {
       throw new Error('disk full');
     });
@@ -122,7 +122,7 @@ describe('an answer', () => {
     observe.mockRestore();
   });
 
-  test('a request that cannot even be refused loses its connection, not the process', async () => {
+  test('that cannot even be refused ends its connection, not the process', async () => {
     const bytes = await answered({ status: 200, body: [] }, { 'X-A': 'Ω' }).catch(() => '');
     expect(bytes).toBe('');
     expect(lines.at(-1)).toMatch('"status":500');
@@ -131,7 +131,7 @@ describe('an answer', () => {
   test.each([
     ['a line break in a header', { Location: '/a\r\nX-Evil: 1' }],
     ['a letter that headers cannot have', { Link: '</Ω>; rel="next"' }],
-  ])('%s becomes a 500, and is logged', async (_, headers) => {
+  ])('becomes a logged 500 after %s', async (_, headers) => {
     const answer = answerFrom(await answered({ status: 201, headers, body: {} }));
     const id = answer.headers['x-request-id'] ?? 'absent';
     expect([answer.status, JSON.parse(answer.body)]).toMatchObject([500, { status: 500 }]);

@@ -23,11 +23,11 @@ describe.each(usualKinds)('an API key on %s', (kind) => {
   const withHeader = (value: string): Promise<Answer> =>
     api.send('/v1/pets', { key: null, headers: { Authorization: value } });
 
-  test.each(paths)('is needed for %s', async (path) => {
+  test.each(paths)('is required for %s', async (path) => {
     refused('missing_api_key', await api.send(path, { key: null }));
   });
 
-  test('is needed before a body is looked at', async () => {
+  test('is required before a body is read', async () => {
     refused(
       'missing_api_key',
       await api.send('/v1/pets', { key: null, method: 'POST', body: '{' }),
@@ -93,18 +93,21 @@ describe.each(usualKinds)('an API key on %s', (kind) => {
     ['pets:read', [200, 403, 404, 403]],
     ['pets:write', [403, 201, 403, 403]],
     ['orders:read', [403, 403, 403, 200]],
-  ] as const)('with the scope %s opens only what belongs to it', async (scope, wanted) => {
-    const { secret: key } = await api.newKey({ scopes: [scope] });
-    const body = '{"name":"Rex","categoryId":1}';
-    const answers = [
-      await api.send('/v1/pets', { key }),
-      await api.send('/v1/pets', { key, method: 'POST', body }),
-      await api.send('/v1/pets/999999', { key }),
-      await api.send('/v1/store/orders', { key }),
-    ];
-    expect(answers.map(({ status }) => status)).toEqual(wanted);
-    for (const { status, body: error } of answers) {
-      if (status === 403) expect(error).toMatchObject({ code: 'insufficient_scope' });
-    }
-  });
+  ] as const)(
+    'with the scope %s opens only the operations of that scope',
+    async (scope, wanted) => {
+      const { secret: key } = await api.newKey({ scopes: [scope] });
+      const body = '{"name":"Rex","categoryId":1}';
+      const answers = [
+        await api.send('/v1/pets', { key }),
+        await api.send('/v1/pets', { key, method: 'POST', body }),
+        await api.send('/v1/pets/999999', { key }),
+        await api.send('/v1/store/orders', { key }),
+      ];
+      expect(answers.map(({ status }) => status)).toEqual(wanted);
+      for (const { status, body: error } of answers) {
+        if (status === 403) expect(error).toMatchObject({ code: 'insufficient_scope' });
+      }
+    },
+  );
 });

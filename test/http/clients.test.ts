@@ -84,7 +84,7 @@ describe('the TypeScript client', () => {
     expect(asked).toHaveLength(4);
   });
 
-  test('waits as long as Retry-After says, and goes on', async () => {
+  test('waits as long as Retry-After says, and continues', async () => {
     const waits: number[] = [];
     const store = storeOf(await api.newAccount(), {
       wait: (ms) => {
@@ -115,7 +115,7 @@ describe('the TypeScript client', () => {
     expect(answers).toHaveLength(1);
   });
 
-  test('adds one animal when the answer to the first try is lost', async () => {
+  test('adds only one animal when the answer to the first try is lost', async () => {
     let lost = 0;
     const losing: typeof fetch = async (input, init) => {
       const answer = await fetch(input, init);
@@ -142,7 +142,7 @@ describe('the TypeScript client', () => {
     expect(tries).toBe(3);
   });
 
-  test('throws what the API answered, by its code', async () => {
+  test('throws an error with the code that the API answered', async () => {
     const store = storeOf(api.account);
     const error = await caught(store.createPet({ name: '', categoryId: 0n }));
     expect(error).toBeInstanceOf(StoreError);
@@ -171,7 +171,7 @@ describe('the TypeScript client', () => {
     expect(await caught(all(store.listPets({ signal })))).toEqual(new Error('enough'));
   });
 
-  test('gives up a try that takes too long', async () => {
+  test('abandons a try that takes too long', async () => {
     const silent: typeof fetch = (_, init) =>
       new Promise((_resolve, reject) => {
         init?.signal?.addEventListener('abort', () => reject(init.signal?.reason as Error));
@@ -180,7 +180,7 @@ describe('the TypeScript client', () => {
     expect(await caught(all(store.listPets()))).toMatchObject({ name: 'TimeoutError' });
   });
 
-  test('throws where JavaScript would round', async () => {
+  test('throws where JavaScript would round a number', async () => {
     const json = JSON as { rawJSON?: unknown };
     const kept = json.rawJSON;
     delete json.rawJSON;
@@ -189,7 +189,7 @@ describe('the TypeScript client', () => {
     expect(String(error)).toContain('rounds large numbers');
   });
 
-  test('offers other clients a fetch with ids as strings', async () => {
+  test('gives other clients a fetch with ids as strings', async () => {
     const send = int64AsStrings();
     const { key } = await api.newAccount();
     const answer = await send(`${api.origin}/v1/pets`, {
@@ -254,11 +254,11 @@ describe('a generated client', () => {
   });
   afterAll(() => folder.close());
 
-  test('the client that openapi-typescript makes, as docs/clients.md says, compiles strictly', async () => {
+  test('compiles strictly when openapi-typescript makes it as docs/clients.md says', async () => {
     expect(await folder.compile()).toBe('');
   });
 
-  test('it adds an animal to the digit, reads all pages and gets the code of an error', async () => {
+  test('adds an animal with every digit of its id, reads all pages and gets the code of an error', async () => {
     await folder.expectTrial('openapi-fetch.ts');
   });
 });

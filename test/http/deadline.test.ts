@@ -106,7 +106,7 @@ describe.each(Object.keys(senders))('%s', (which) => {
     expect({ name, count: await sender.countOf(name) }).toEqual({ name, count: 1 });
   };
 
-  test('waits for a slow database once for the whole request, not once for each query', async () => {
+  test('waits for a slow database only once for the whole request, not once for each query', async () => {
     proxy.slowDown(deadlineMs / 5);
     expect(await sender.send(hasty, 'Slow Database')).toBe(503);
     proxy.slowDown(0);
@@ -132,7 +132,7 @@ describe.each(Object.keys(senders))('%s', (which) => {
   });
 });
 
-describe('round trips to MySQL', () => {
+describe('the number of round trips to MySQL', () => {
   /**
    * Verb and table of each statement, one line for each packet. Without what the service asks once a second at most: for
    * the key, which is remembered, and whether a connection leads to the primary.
@@ -161,13 +161,13 @@ describe('round trips to MySQL', () => {
     return all.toSorted((one, other) => one.length - other.length)[0];
   };
 
-  test('one for a page of animals, and one for an animal, once they are prepared', async () => {
+  test('is one for a page of animals or for one animal, once the statements are prepared', async () => {
     await patient.add('Trip');
     expect(await fewestTrips('/v1/pets')).toEqual(['execute pets']);
     expect(await fewestTrips('/v1/pets/1')).toEqual(['execute pets']);
   });
 
-  test('three for an animal that is added under an Idempotency-Key, two without', async () => {
+  test('is three for an animal that is added under an Idempotency-Key, and two without', async () => {
     const body = '{"name":"Trip","categoryId":1}';
     const add = { method: 'POST', body };
     const once = (n: number) => ({ ...add, headers: { 'Idempotency-Key': `trip-${n}` } });
@@ -181,7 +181,7 @@ describe('round trips to MySQL', () => {
     ]);
   });
 
-  test('three for a request that is repeated, once they are prepared', async () => {
+  test('is three for a repeated request, once the statements are prepared', async () => {
     const body = '{"name":"Trip","categoryId":1}';
     const once = { method: 'POST', body, headers: { 'Idempotency-Key': 'repeated trip' } };
     await patient.send('/v1/pets', once);
@@ -213,7 +213,7 @@ test('a locked table delays only the requests that need it', async () => {
   }
 });
 
-test('a slow Redis and a slow database have one deadline together', async () => {
+test('a slow Redis and a slow database share one deadline', async () => {
   const redis = await startTcpProxy(process.env['TEST_REDIS_URL'] ?? '');
   const settings = { REDIS_URL: `${redis.url}?commandTimeout=60000` };
   const both = await startApi('mysql', { databaseUrl: proxy.url, deadlineMs, settings });

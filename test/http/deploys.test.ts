@@ -92,7 +92,7 @@ describe('a deploy by an API key', () => {
     expect(await kept()).toEqual([]);
   });
 
-  test('can be asked for afterwards, by its number', async () => {
+  test('can be read afterwards, by its number', async () => {
     await send(page('1'));
     await send(page('2'));
     const [first, second] = await Promise.all(
@@ -143,7 +143,7 @@ describe('a deploy by an API key', () => {
     expect(await kept()).toEqual([]);
   });
 
-  test('is refused before it is read unless its type says that it is an archive', async () => {
+  test('is refused before it is read unless its type is that of an archive', async () => {
     for (const headers of [
       { 'Content-Type': 'application/json' },
       { 'Content-Type': 'multipart/form-data; boundary=x' },
@@ -153,7 +153,7 @@ describe('a deploy by an API key', () => {
     expect((await site()).deploys).toEqual([]);
   });
 
-  test('is refused if it says that it is larger than 200 MiB, or turns out to be', async () => {
+  test('is refused if it is larger than 200 MiB, announced or not', async () => {
     const socket = begin(200 * 1024 * 1024 + 1, { 'Content-Type': 'application/zip' });
     const [said] = (await once(socket, 'data')) as [Buffer];
     socket.destroy();
@@ -184,8 +184,8 @@ describe('a deploy by an API key', () => {
   });
 });
 
-describe('whose key may deploy', () => {
-  test('one that is revoked while the archive arrives deploys nothing', async () => {
+describe('the key of a deploy', () => {
+  test('that is revoked while the archive arrives deploys nothing', async () => {
     const { id, secret } = await api.newKey({ scopes: ['deploys:write'] });
     const archive = await page('late');
     const headers = { 'Content-Type': 'application/gzip', Authorization: `Bearer ${secret}` };
@@ -203,14 +203,14 @@ describe('whose key may deploy', () => {
     ['none', (): string | null => null, 401, 'missing_api_key'],
     ['an unknown one', (): string | null => 'pets_live_wrong', 401, 'invalid_api_key'],
     ['one without the scope', (): string | null => api.account.key, 403, 'insufficient_scope'],
-  ] as const)('%s is refused', async (_, whose, status, code) => {
+  ] as const)('is refused if it is %s', async (_, whose, status, code) => {
     expect(codeIn(await send(page('1'), { key: whose() }))).toEqual([status, code]);
     const asked = await api.send(`/deploys/${project.slug}/1`, { key: whose() });
     expect(codeIn(asked)).toEqual([status, code]);
     expect((await site()).deploys).toEqual([]);
   });
 
-  test('one for a single project deploys to that one, and does not tell which others there are', async () => {
+  test('for a single project deploys to that one, and does not reveal other projects', async () => {
     const projectId = await sites().projectIdOf(api.account.id, project.slug);
     const { secret } = await api.newKey({ scopes: ['deploys:write'], projectId });
     const other = await sites().startProject(api.account.id, `Site ${(projects += 1)}`);
@@ -222,7 +222,7 @@ describe('whose key may deploy', () => {
     expect((await sites().getSite(other.slug)).deploys).toEqual([]);
   });
 
-  test('for the key of another account the project does not exist', async () => {
+  test('of another account does not find the project', async () => {
     const { id: accountId } = await api.newAccount();
     const access = api.container.get(AccessKey);
     const wish = { accountId, name: 'Theirs', scopes: ['deploys:write'] } as const;
@@ -238,7 +238,7 @@ describe('whose key may deploy', () => {
   });
 });
 
-test('other verbs and paths are answered as everywhere', async () => {
+test('other methods and paths are answered as everywhere', async () => {
   const options = await api.send(`/deploys/${project.slug}`, { method: 'OPTIONS', key });
   expect([options.status, options.headers.get('Allow')]).toEqual([204, 'POST, OPTIONS']);
   const put = await api.send(`/deploys/${project.slug}`, { method: 'PUT', key });
@@ -256,7 +256,7 @@ describe('an Idempotency-Key', () => {
   const under = (name: string, archive: Buffer) =>
     send(archive, { headers: { 'Idempotency-Key': `${project.slug} ${name}` } });
 
-  test('makes one deploy of a request that is repeated, and gives the same answer', async () => {
+  test('makes one deploy of a repeated request, and gives the same answer', async () => {
     const archive = await page('once');
     const [first, again] = [await under('a', archive), await under('a', archive)];
     expect([again.status, again.text]).toEqual([201, first.text]);
@@ -275,14 +275,14 @@ describe('an Idempotency-Key', () => {
     ]);
   });
 
-  test('repeats a refusal, too', async () => {
+  test('repeats a refusal too', async () => {
     const archive = await tgzOf({ name: 'a.txt', content: 'a' });
     const [first, again] = [await under('a', archive), await under('a', archive)];
     expect([codeIn(again), again.text]).toEqual([[422, 'deploy_refused'], first.text]);
     expect((await site()).deploys).toHaveLength(1);
   });
 
-  test('makes one deploy of requests at once', async () => {
+  test('makes one deploy of simultaneous requests', async () => {
     const archive = await page('at once');
     const answers = await Promise.all([under('a', archive), under('a', archive)]);
     const statuses = answers.map(({ status }) => status);
@@ -291,7 +291,7 @@ describe('an Idempotency-Key', () => {
     expect((await site()).deploys).toHaveLength(1);
   });
 
-  test('waits for a deploy that still runs, and begins again once its process is dead', async () => {
+  test('waits for a deploy that still runs, and starts over once its process has died', async () => {
     const archive = await page('crash');
     const name = `${project.slug} a`;
     const sent = `${project.slug}\n${hash('sha256', archive, 'hex')}`;
@@ -316,7 +316,7 @@ describe('an Idempotency-Key', () => {
     expect((await under('a', archive)).headers.get('Idempotent-Replayed')).toBe('true');
   });
 
-  test('still runs as long as its process renews its claim', async () => {
+  test('counts as running as long as its process renews its claim', async () => {
     const archive = await page('long');
     const archiveHash = hash('sha256', archive, 'hex');
     const idempotencyKeys = api.container.get(IdempotencyKeys);

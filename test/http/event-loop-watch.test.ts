@@ -51,7 +51,7 @@ const toldOf = (name: string): Promise<Line> =>
     lines.find(({ begun, inProgress }) => [...begun, ...inProgress].includes(name)),
   );
 
-test('a job that blocks the event loop is named, with how long it took', async () => {
+test('a job that blocks the event loop is logged with its name and duration', async () => {
   const job = {
     name: 'relay events',
     schedule: '* * * * * *',
@@ -65,13 +65,13 @@ test('a job that blocks the event loop is named, with how long it took', async (
   expect(line.begun[0]).toBe('job relay events');
 });
 
-test('a subscriber is named with its event', async () => {
+test('a subscriber that blocks is logged with its event', async () => {
   const { audit } = observedSubscribers(running, undefined, { audit: () => blocking(600) });
   await audit!({ event: { type: 'pet_added' } } as never);
   expect((await toldOf('delivery pet_added to audit')).inProgress).toEqual([]);
 });
 
-test('a request is named by id, method and path, without secrets', async () => {
+test('a request that blocks is logged by id, method and path, without secrets', async () => {
   const handle: Handler = (_, response) => {
     response.setHeader('X-Request-Id', 'r-7');
     block(600);
@@ -103,7 +103,7 @@ test('work in progress is listed beside the work that began last', async () => {
   await waiting;
 });
 
-test('delays are metrics, and each one that was logged is counted', async () => {
+test('delays are metrics, and each logged delay is counted', async () => {
   const metrics = new Metrics();
   metrics.show(eventLoopMeasures, () => watch.state());
   for (let times = 1; times <= 2; times++) {

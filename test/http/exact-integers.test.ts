@@ -68,7 +68,7 @@ describe.each(usualKinds)('a category id on %s', (kind) => {
     expect((await post(wrong)).status).toBe(400);
   });
 
-  test('beside a name of many digits leaves the name as it is', async () => {
+  test('leaves digits in a name as they are', async () => {
     const body =
       '{"name":"9007199254740993","categoryId":9007199254740993,"x":[12345678901234567890]}';
     const { text } = await api.send('/v1/pets', { method: 'POST', body });
@@ -98,7 +98,7 @@ describe('JSON that keeps every digit', () => {
     );
   });
 
-  test('reads everything but numbers of many digits as JSON.parse does', () => {
+  test('reads everything except large integers as JSON.parse does', () => {
     const values = [fc.string(), fc.boolean(), fc.constant(null), shortNumber];
     fc.assert(
       fc.property(fc.object({ values, withNullPrototype: false }), (value) => {
@@ -109,7 +109,7 @@ describe('JSON that keeps every digit', () => {
     );
   });
 
-  test('never takes a number with a fraction or an exponent for another whole number', () => {
+  test('never reads a number with a fraction or an exponent as a different integer', () => {
     const digits = fc.string({ unit: fc.constantFrom(...Array.from('0123456789')), minLength: 1 });
     const exponent = fc.constantFrom('', 'e0', 'E+1', 'e-2');
     fc.assert(
@@ -140,7 +140,7 @@ describe('JSON that keeps every digit', () => {
     );
   });
 
-  test('takes any depth when there is no large integer', () => {
+  test('accepts any depth when there is no large integer', () => {
     const deep = `${'['.repeat(30_000)}1${']'.repeat(30_000)}`;
     expect(Array.isArray(parseExactJson(deep))).toBe(true);
   });

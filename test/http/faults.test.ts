@@ -27,7 +27,7 @@ describe('a fault on our side', () => {
   });
 
   test.each([undefined, null, 'text', 42, { status: 200, message: 'fine', expose: true }])(
-    'answers 500 even when what is thrown is %j',
+    'answers 500 even when the thrown value is %j',
     async (thrown) => {
       jest.spyOn(api.container.get(Pets), 'find').mockRejectedValue(thrown);
       const answer = await api.send('/v1/pets/1');
@@ -45,7 +45,7 @@ describe('a fault on our side', () => {
     expect(answer.text).not.toContain('10.1.2.3');
   });
 
-  test('while keys cannot be looked up answers 503 and not 401', async () => {
+  test('while looking up keys answers 503 and not 401', async () => {
     jest.spyOn(api.container.get(ApiKeys), 'findBySecretHash').mockRejectedValue(away());
     expect((await api.send('/v1/pets')).status).toBe(503);
     expect((await api.send('/v1/pets', { key: 'mistyped' })).status).toBe(401);
@@ -60,7 +60,7 @@ describe('a fault on our side', () => {
     expect(failing).toHaveBeenCalledTimes(2);
   });
 
-  test('of the idempotency keys answers 503 to requests with a key, and adds nothing', async () => {
+  test('in the store of idempotency keys answers 503 to requests with a key, and adds nothing', async () => {
     const keys = api.container.get(IdempotencyKeys);
     jest.spyOn(keys, 'once').mockRejectedValue(away());
     const headers = { 'Idempotency-Key': 'away' };

@@ -69,7 +69,7 @@ const gatheringFrom = (...all: readonly { readonly child: Child }[]): GatheredMe
 
 const answered = 'http_request_duration_seconds_count{operation="listPets",status="200"}';
 
-test('counters and histograms add up, and each gauge does as it was decided', async () => {
+test('counters and histograms of processes are added up, and each gauge is combined in its own way', async () => {
   const [one, other] = [processWith(10, 4), processWith(9, 6)];
   one.metrics.setCountsLocally(true);
   const value = await shown(gatheringFrom(one, other), [one.child, other.child]);
@@ -86,7 +86,7 @@ test('counters and histograms add up, and each gauge does as it was decided', as
   expect(value('processes_replaced_total')).toBe(7);
 });
 
-test('what a process counted stays counted after its end, and what it held does not', async () => {
+test('counts of a process remain after it ends, and its gauges do not', async () => {
   const [one, other] = [processWith(10, 4), processWith(10, 6)];
   const third = processWith(10, 1);
   const gathered = gatheringFrom(one);
@@ -107,7 +107,7 @@ test('what a process counted stays counted after its end, and what it held does 
   expect((await shown(gathered, [one.child, other.child]))(answered)).toBe(12);
 });
 
-test('a process that does not answer is counted as silent, and its counters do not fall', async () => {
+test('a process that does not answer is reported as silent, and its counters do not fall', async () => {
   const [one, other] = [processWith(10, 4), processWith(10, 6)];
   const gathered = gatheringFrom(one, other);
   await shown(gathered, [one.child, other.child]);

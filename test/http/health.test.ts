@@ -32,7 +32,7 @@ describe.each(usualKinds)('health on %s', (kind) => {
     expect(body).toEqual({ status: 'ok', database: 'ok', migrations: 'ok' });
   });
 
-  test('/readyz says so when a migration is missing', async () => {
+  test('/readyz reports a missing migration', async () => {
     const { root } = api.container.get(Database);
     const applied = root.$extendTables<{ kysely_migration: { name: string; timestamp: string } }>();
     const rows = await applied.selectFrom('kysely_migration').selectAll().execute();
@@ -50,7 +50,7 @@ describe.each(usualKinds)('health on %s', (kind) => {
     expect((await api.send('/readyz')).status).toBe(200);
   });
 
-  test('/readyz says so when the database is away, while /healthz stays', async () => {
+  test('/readyz reports an unavailable database, while /healthz stays well', async () => {
     const gone = new Unavailable('The database', new Error('connect ECONNREFUSED 10.1.2.3:3306'));
     const ping = jest.spyOn(api.container.get(Database), 'ping').mockRejectedValue(gone);
     const [ready, alive] = [await api.send('/readyz'), await api.send('/healthz')];
@@ -93,7 +93,7 @@ describe.each(usualKinds)('health on %s', (kind) => {
     expect(delivered.text).toMatch(/^process_resident_memory_bytes \d+$/m);
   });
 
-  test('/metrics has no series for made-up paths', async () => {
+  test('/metrics has no series for unknown paths', async () => {
     for (const path of ['/v1/pets/abc', '/made-up-1', '/made-up-2']) await api.send(path);
     const { text } = await api.send('/metrics');
     expect(text).not.toMatch(/made-up|abc/);

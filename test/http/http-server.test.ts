@@ -38,7 +38,7 @@ describe('pipelined requests', () => {
     return socket;
   };
 
-  test('requests that come in one packet are handled one after the other, and answered in order', async () => {
+  test('that come in one packet are handled one after the other, and answered in order', async () => {
     const steps: string[] = [];
     const port = await listen(({ url = '' }, response) => {
       steps.push(`begun ${url}`);
@@ -55,7 +55,7 @@ describe('pipelined requests', () => {
     expect(steps).toEqual(['/1', '/2', '/3'].flatMap((url) => [`begun ${url}`, `answered ${url}`]));
   });
 
-  test('requests of other connections get their turn in between', async () => {
+  test('of one connection let requests of other connections take turns', async () => {
     const seen: string[] = [];
     const port = await listen(({ url = '' }, response) => {
       seen.push(url);
@@ -68,7 +68,7 @@ describe('pipelined requests', () => {
     expect(seen).toEqual(['/first', 'another', '/second']);
   });
 
-  test('a connection with too many pipelined requests is ended, and the others continue', async () => {
+  test('beyond the limit end their connection, and other connections continue', async () => {
     const held: ServerResponse[] = [];
     const port = await listen((_, response) => void held.push(response));
     const patient = await sendTo(port, get('/').repeat(mostAhead + 1));
@@ -78,7 +78,7 @@ describe('pipelined requests', () => {
     expect(patient.destroyed).toBe(false);
   });
 
-  test('when a connection breaks, its waiting requests are dropped', async () => {
+  test('that wait are dropped when their connection breaks', async () => {
     const held: ServerResponse[] = [];
     const port = await listen((_, response) => void held.push(response));
     const socket = await sendTo(port, get('/').repeat(5));
@@ -124,7 +124,7 @@ describe('open connections', () => {
       socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     });
 
-  test('one network gets a share of the connections, and the rest stays free for others', async () => {
+  test('of one network are limited, and the rest stays free for others', async () => {
     for (let n = 0; n < limits.ofNetwork; n++)
       expect(await askFrom('127.0.0.1')).toMatch(/served$/);
     expect(await askFrom('127.0.0.1')).toBeUndefined();
@@ -134,14 +134,14 @@ describe('open connections', () => {
     expect(await askFrom('127.0.0.3')).toBeUndefined();
   });
 
-  test('a connection that ended makes room for the next one', async () => {
+  test('that end make room for the next ones', async () => {
     for (let n = 0; n < limits.ofNetwork; n++) await askFrom('127.0.0.1');
     sockets[0]?.destroy();
     const answered = async () => (await askFrom('127.0.0.1')) !== undefined;
     await until('there is room again', answered);
   });
 
-  test('the wired service cuts connections beyond the share of one network', async () => {
+  test('of the wired service are cut beyond the share of one network', async () => {
     const api = await startApi('sqlite');
     port = Number(new URL(api.origin).port);
     await until('the next one is cut', async () => {
@@ -157,7 +157,7 @@ describe('open connections', () => {
   });
 });
 
-describe('the end of a server', () => {
+describe('a server that stops', () => {
   const connections = 30;
 
   const isRefused = async (port: number): Promise<boolean> => {
@@ -167,7 +167,7 @@ describe('the end of a server', () => {
     return (outcome as NodeJS.ErrnoException).code === 'ECONNREFUSED';
   };
 
-  test('a server that others replace answers once more on each open connection, and says that it is the last time', async () => {
+  test('answers once more on each open connection while it is being replaced, and announces the close', async () => {
     const server = new HttpServer((_, response) => {
       response.writeHead(200, ['Content-Type', 'text/plain']);
       response.end('ok');
@@ -191,7 +191,7 @@ describe('the end of a server', () => {
     await stopped;
   });
 
-  test('a stopping server answers a request that arrives while it looks for silent connections', async () => {
+  test('answers a request that arrives while idle connections are being closed', async () => {
     let arrives = () => 0;
     const server = new HttpServer((_, response) => response.end('ok'), {
       elapsed: () => arrives(),
@@ -210,7 +210,7 @@ describe('the end of a server', () => {
     await stopped;
   });
 
-  test('a stopping server sends all of an answer to a client that reads it slowly', async () => {
+  test('sends a complete answer to a client that reads slowly', async () => {
     const large = Buffer.alloc(12_000_000);
     const server = new HttpServer((_, response) => response.end(large));
     const port = await server.listen('127.0.0.1', 0);
@@ -250,7 +250,7 @@ describe('the end of a server', () => {
       return { clock, stopped, idle, upload, closed };
     };
 
-    test('cuts the upload after a minute when others replace it, so that it can still report what it counted', async () => {
+    test('cuts the upload after a minute when it is being replaced, so that it can still report its counts', async () => {
       const { clock, stopped, idle, upload, closed } = await begin(new AbortController());
       const isIdleClosed = closed(idle);
       clock.now = 59_999;
@@ -261,7 +261,7 @@ describe('the end of a server', () => {
       await Promise.all([isCut, stopped]);
     });
 
-    test('cuts the upload 5 seconds after it was stopped, so that the process ends in good order', async () => {
+    test('cuts the upload 5 seconds after the stop, so that the process ends cleanly', async () => {
       const { clock, stopped, idle, upload, closed } = await begin();
       await until('the idle one is closed', () => idle.closed);
       expect(upload.destroyed).toBe(false);
@@ -270,7 +270,7 @@ describe('the end of a server', () => {
       await Promise.all([isCut, stopped]);
     });
 
-    test('closes the idle one at once and cuts the upload after 5 seconds when others replace it and the whole service ends', async () => {
+    test('closes the idle connection at once, and cuts the upload after 5 seconds when it is being replaced and the whole service stops', async () => {
       const hurry = new AbortController();
       const { clock, stopped, idle, upload, closed } = await begin(hurry);
       clock.now = 9_000;

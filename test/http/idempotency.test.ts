@@ -36,7 +36,7 @@ describe.each(usualKinds)('Idempotency-Key on %s', (kind) => {
     throw new Error(`${idempotencyKey} stays in progress`);
   };
 
-  test('repeats the first answer word for word and adds nothing', async () => {
+  test('repeats the first answer exactly and adds nothing', async () => {
     const body = freshBody();
     const first = await post('first', body);
     const again = await post('first', body);
@@ -82,7 +82,7 @@ describe.each(usualKinds)('Idempotency-Key on %s', (kind) => {
     expect((await post('other body', body)).text).toBe(first.text);
   });
 
-  test('of another account is another key', async () => {
+  test('of another account is a different key', async () => {
     const body = freshBody();
     const { key } = await api.newAccount();
     const [ours, theirs] = [await post('shared', body), await post('shared', body, api, key)];
@@ -97,7 +97,7 @@ describe.each(usualKinds)('Idempotency-Key on %s', (kind) => {
     expect((await post('refused', freshBody())).status).toBe(201);
   });
 
-  test('distinguishes case and trailing marks', async () => {
+  test('distinguishes upper and lower case and trailing marks', async () => {
     const ids = ['case', 'CASE', 'Case', 'case.'].map(async (idempotencyKey) => {
       const { body } = await post(idempotencyKey, '{"name":"Rex","categoryId":1}');
       return (body as { id: bigint }).id;
@@ -134,7 +134,7 @@ describe.each(usualKinds)('Idempotency-Key on %s', (kind) => {
     expect(await withName(body)).toBe(0);
   });
 
-  test('adds one animal for twenty requests at once', async () => {
+  test('adds one animal for twenty simultaneous requests', async () => {
     const body = freshBody();
     const answers = await Promise.all(Array.from({ length: 20 }, () => post('twenty', body)));
     expect(answers.every(({ status }) => status === 201 || status === 409)).toBe(true);
@@ -145,7 +145,7 @@ describe.each(usualKinds)('Idempotency-Key on %s', (kind) => {
     expect(await withName(body)).toBe(1);
   });
 
-  test('is kept for 24 hours, to the millisecond, and is free again afterwards', async () => {
+  test('is kept for 24 hours, to the millisecond, and can be used again afterwards', async () => {
     const body = freshBody();
     const first = await post('a day', body);
     const start = api.clock.now();
@@ -162,7 +162,7 @@ describe.each(usualKinds)('Idempotency-Key on %s', (kind) => {
 
 describe('Idempotency-Key over two processes', () => {
   // Two SQLite connections in one thread would block each other; test/system has real processes.
-  test('adds one animal for twenty requests at once', async () => {
+  test('adds one animal for twenty simultaneous requests', async () => {
     const first = await startApi('mysql');
     const second = await startApi('mysql', { databaseUrl: first.databaseUrl });
     const body = '{"name":"Rex","categoryId":1}';

@@ -29,7 +29,7 @@ const statuses = async (times: number, path?: string, key?: string | null) => {
 const all = (times: number, status: number) => Array.from({ length: times }, () => status);
 
 describe('the plan free', () => {
-  test('lets 60 requests a minute pass, refuses the 61st with every header right, and bans after ten more', async () => {
+  test('admits 60 requests a minute, refuses the 61st with every header correct, and bans after ten more', async () => {
     expect(await statuses(60)).toEqual(all(60, 200));
     const { status, code, headers } = await call();
     expect([status, code]).toEqual([429, 'rate_limit_exceeded']);
@@ -51,7 +51,7 @@ describe('the plan free', () => {
     expect((await call()).status).toBe(200);
   });
 
-  test('lets exactly 60 of 80 requests at once pass', async () => {
+  test('admits exactly 60 of 80 simultaneous requests', async () => {
     const answers = await Promise.all(Array.from({ length: 80 }, () => call()));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(60);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(20);
@@ -59,7 +59,7 @@ describe('the plan free', () => {
 });
 
 describe('callers without a valid key', () => {
-  test('share the limits of the plan free per address, 401 or not', async () => {
+  test('share the limits of the plan free for each address, whether they get a 401 or not', async () => {
     // One is used up: the document that all answers are checked against.
     expect(await statuses(59, '/v1/pets', null)).toEqual(all(59, 401));
     const { code } = await call('/v1/pets', null);

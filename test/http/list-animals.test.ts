@@ -40,7 +40,7 @@ describe.each(usualKinds)('GET /pets on %s', (kind) => {
     });
   });
 
-  test('names every parameter that is wrong', async () => {
+  test('names every invalid parameter', async () => {
     const { status, body } = await api.send('/v1/pets?limit=0&status=gone');
     expect(status).toBe(400);
     expect(body).toMatchObject({ message: expect.stringMatching(/limit must.*status must/) });
@@ -78,7 +78,7 @@ describe.each(usualKinds)('GET /pets on %s', (kind) => {
   );
 
   test.each(['?limit=7', '?limit=25', '?limit=24', '?limit=3&status=sold', '?limit=8&status=sold'])(
-    'leads through %s by its links, each animal once and in order',
+    'can be paged through %s by its links, with each animal once and in order',
     async (query) => {
       const pages = await walk<Row>(api, `/v1/pets${query}`);
       const limit = Number(/limit=(\d+)/.exec(query)?.[1]);
@@ -101,7 +101,7 @@ describe.each(usualKinds)('GET /pets on %s', (kind) => {
     expect(second.headers.has('Link')).toBe(false);
   });
 
-  test('shows an animal that was added during a walk, and skips none', async () => {
+  test('shows an animal that was added while paging, and skips none', async () => {
     const first = await api.send('/v1/pets?limit=20');
     const late = await api.add('Latecomer');
     const rest = await walk<Row>(api, nextPage(first) ?? '');

@@ -39,14 +39,14 @@ describe.each(usualKinds)('GET /pets/{petId} on %s', (kind) => {
     '/v1/pets/1/name',
     '/V1/pets/1',
     '/v1/Pets/1',
-  ])('has no path %s', async (path) => {
+  ])('does not exist at the path %s', async (path) => {
     const { status, body } = await api.send(path);
     expect(status).toBe(404);
     expect(body).toMatchObject({ code: 'route_not_found' });
   });
 });
 
-describe('the end of GET /pets/{petId}', () => {
+describe('the removal of GET /pets/{petId}', () => {
   let api: RunningApi;
   let id: bigint;
   beforeAll(async () => {
@@ -86,7 +86,7 @@ describe('the end of GET /pets/{petId}', () => {
     expect([headers.has('Deprecation'), headers.has('Sunset')]).toEqual([false, false]);
   });
 
-  test('comes at the announced moment and not a millisecond earlier', async () => {
+  test('takes effect at the announced moment and not a millisecond earlier', async () => {
     const start = api.clock.now();
     api.clock.set(new Date('2030-12-04T23:59:59.999Z'));
     expect((await api.send(`/v1/pets/${id}`)).status).toBe(200);

@@ -36,7 +36,7 @@ describe('/v1/openapi.json', () => {
     expect(headers.get('Content-Type')).toMatch(/^application\/json/);
   });
 
-  test('has the version of the interface and the addresses that are configured', async () => {
+  test('shows the configured addresses and the version of the API', async () => {
     expect(api.document.info).toMatchObject({ title: 'Animal Store', version: '1.0.0' });
     expect(api.document.servers).toEqual([
       { url: publicUrl, description: 'Production' },
@@ -48,7 +48,7 @@ describe('/v1/openapi.json', () => {
     expect(servers.map(({ url }) => url)).toEqual([publicUrl]);
   });
 
-  test('has the operations of the interface under their names and tags', () => {
+  test('has the operations of the API under their names and tags', () => {
     expect(operations().map(([name, { operationId, tags }]) => [name, operationId, tags])).toEqual([
       ['get /pets', 'listPets', ['animals']],
       ['post /pets', 'createPet', ['animals']],
@@ -83,7 +83,7 @@ describe('/v1/openapi.json', () => {
     expect(marked.map(([name]) => name)).toEqual(['get /store/orders']);
   });
 
-  test('asks for a bearer key everywhere', () => {
+  test('requires a bearer key everywhere', () => {
     expect(api.document.components.securitySchemes).toMatchObject({
       apiKey: { type: 'http', scheme: 'bearer' },
     });
@@ -91,7 +91,7 @@ describe('/v1/openapi.json', () => {
     for (const [, one] of operations()) expect(one).toMatchObject({ security: [{ apiKey: [] }] });
   });
 
-  test('describes the parameters of a list as they are', () => {
+  test('describes the parameters of lists correctly', () => {
     const parameters = operation('get /pets').parameters.map((one) => resolve(api.document, one));
     expect(parameters).toMatchObject([
       {
@@ -106,7 +106,7 @@ describe('/v1/openapi.json', () => {
     ]);
   });
 
-  test('describes the resources of the interface', () => {
+  test('describes the resources of the API', () => {
     const { NewPet, Pet, PetStatus, Error: error } = api.document.components.schemas;
     const int64 = { type: 'integer', format: 'int64' };
     expect(PetStatus).toMatchObject({ enum: ['available', 'pending', 'sold'] });
@@ -125,7 +125,7 @@ describe('/v1/openapi.json', () => {
     expect(error).toMatchObject({ required: ['code', 'message', 'status'] });
   });
 
-  test('calls exactly those fields int64 that the TypeScript client keeps exact', () => {
+  test('declares int64 for exactly the fields that the TypeScript client keeps exact', () => {
     const fields = Object.values(api.document.components.schemas).flatMap(({ properties }) =>
       Object.entries(properties ?? {}),
     );
@@ -144,7 +144,7 @@ describe('/v1/openapi.json', () => {
     for (const header of Object.values(headers)) expect(header).toHaveProperty('$ref');
   });
 
-  test('lists every code of the service, each under its own status', () => {
+  test('lists every error code of the service, each under its own status', () => {
     const codes = new Map<string, Set<string>>();
     for (const [, { responses }] of operations()) {
       for (const [status, listed] of Object.entries(responses)) {

@@ -28,7 +28,7 @@ describe.each(usualKinds)('GET /store/orders on %s', (kind) => {
   const orders = async (query = ''): Promise<readonly Row[]> =>
     (await api.send(`/v1/store/orders${query}`)).body as readonly Row[];
 
-  test('has an order of an animal that was sold, with exactly its six fields', async () => {
+  test('contains an order for each sold animal, with exactly its six fields', async () => {
     const [first] = await orders('?limit=1');
     expect(first).toEqual({
       id: first?.id,
@@ -72,7 +72,7 @@ describe.each(usualKinds)('GET /store/orders on %s', (kind) => {
     sold.push(pet);
   });
 
-  test.each([1, 3, 8])('is read in pages of %s by its links', async (limit) => {
+  test.each([1, 3, 8])('can be read in pages of %s by its links', async (limit) => {
     const pages = await walk<Row>(api, `/v1/store/orders?limit=${limit}`);
     expect(pages.flat().map((row) => row.petId)).toEqual(sold);
     expect(pages).toHaveLength(Math.ceil(sold.length / limit));

@@ -18,7 +18,7 @@ const banned: Banned = {
 const seconds = (text: string) => String(Date.parse(text) / 1000);
 
 describe('the headers of an answer', () => {
-  test('describe the minute in Unix seconds and in the fields of the draft', () => {
+  test('describe the minute in Unix seconds and in the fields of the IETF draft', () => {
     expect(rateLimitHeaders(verdict(48, 48), now)).toEqual({
       'X-RateLimit-Limit': '60',
       'X-RateLimit-Remaining': '12',
@@ -37,7 +37,7 @@ describe('the headers of an answer', () => {
     });
   });
 
-  test('of a banned key say that nothing is left until the ban ends, rounded up', () => {
+  test('say for a banned key that nothing is left until the ban ends, rounded up', () => {
     expect(rateLimitHeaders(banned, at(1))).toEqual({
       'X-RateLimit-Limit': '60',
       'X-RateLimit-Remaining': '0',
@@ -56,7 +56,7 @@ describe('the headers of an answer', () => {
     });
   });
 
-  test('stay whole numbers of few digits, at whatever time they are sent', () => {
+  test('remain short whole numbers, whenever they are sent', () => {
     const count = fc.integer({ min: 0, max: 2000 });
     const any = fc.record({ minute: count, day: count, late: fc.integer(), ban: fc.boolean() });
     fc.assert(
@@ -72,7 +72,7 @@ describe('the headers of an answer', () => {
 });
 
 describe('a request', () => {
-  test('within its limits is not refused, the last one neither', () => {
+  test('within its limits is not refused, even the last one', () => {
     for (const allowed of [verdict(1, 1), verdict(60, 60), verdict(60, 1000)]) {
       expect(overLimit(allowed, now)).toBeUndefined();
     }
@@ -83,7 +83,7 @@ describe('a request', () => {
     ['daily_quota_exceeded', verdict(3, 1000, false), '41131', /1000 requests a day/],
     ['daily_quota_exceeded', verdict(60, 1000, false), '41131', /1000 requests a day/],
     ['key_banned', banned, '300', /banned until 2026-03-01T12:39:29.500Z/],
-  ])('over them is answered 429 %s and when to come back', (code, refused, wait, words) => {
+  ])('over its limits is answered 429 %s and when to retry', (code, refused, wait, words) => {
     const answer = answerTo(overLimit(refused, now));
     expect(answer).toMatchObject({
       status: 429,
@@ -92,7 +92,7 @@ describe('a request', () => {
     });
   });
 
-  test('is told to wait at least a whole second, even when the clock jumped ahead', () => {
+  test('has to wait at least a whole second, even when the clock jumped ahead', () => {
     for (const late of [30_499, 30_500, 31_000, 300_000, 60 * 86_400_000]) {
       const waits = [verdict(60, 500, false), banned].map(
         (refused) => overLimit(refused, at(late))?.headers['Retry-After'],

@@ -35,7 +35,7 @@ describe('/docs', () => {
     return page;
   };
 
-  test('lets the browser load and call nothing but this server, and run no inline script or style', async () => {
+  test('lets the browser load and call only this server, and run no inline script or style', async () => {
     for (const path of ['/docs', '/docs/reference.js']) {
       const { headers } = await api.send(path);
       const policy = headers.get('Content-Security-Policy') ?? '';
@@ -46,7 +46,7 @@ describe('/docs', () => {
     }
   });
 
-  test('sends each part with its type, compressed for clients that can unpack it', async () => {
+  test('sends each part with its type, compressed for clients that accept it', async () => {
     const types = {
       '/docs': 'text/html',
       '/docs/reference.js': 'text/javascript',
@@ -65,7 +65,7 @@ describe('/docs', () => {
     }
   });
 
-  test('contains everything that the OpenAPI document says, as Markdown too', async () => {
+  test('contains everything in the OpenAPI document, also as Markdown', async () => {
     const [page, markdown] = [await get('/docs'), await get('/docs.md')];
     const { paths, components } = api.document;
     const operations = Object.entries(paths).flatMap(([path, verbs]) =>
@@ -88,7 +88,7 @@ describe('/docs', () => {
     for (const name of links) expect(page).toContain(`id="${String(name)}"`);
   });
 
-  test('is linked from /llms.txt by its public address, and all that /llms.txt links to is there', async () => {
+  test('is linked from /llms.txt by its public address, and every link in /llms.txt works', async () => {
     const root = publicUrl.replace(/\/v1$/, '');
     const linked = [...(await get('/llms.txt')).matchAll(/\]\(([^)]*)\)/g)].map(
       ([, to = '']) => to,
@@ -116,7 +116,7 @@ describe('/docs', () => {
     await browser.closePages();
   });
 
-  test('sends and shows int64 digit for digit', async () => {
+  test('sends and shows int64 exactly', async () => {
     const page = await open();
     await page.label(/API key/).fill(api.account.key);
     await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true');
@@ -166,7 +166,7 @@ describe('the schemas of webhooks', () => {
   });
   afterAll(() => api.close());
 
-  test.each(messageTypes)('anybody can read and keep the schema of %s', async (type) => {
+  test.each(messageTypes)('can be read and cached by anybody: %s', async (type) => {
     const root = publicUrl.replace(/\/v1$/, '');
     const answer = await api.send(`/docs/webhooks/${type}.json`, { key: null });
     expect(answer.status).toBe(200);
@@ -178,7 +178,7 @@ describe('the schemas of webhooks', () => {
     });
   });
 
-  test('there is no schema of an unknown type', async () => {
+  test('do not exist for an unknown type', async () => {
     const answer = await api.send('/docs/webhooks/domain.lost.json', { key: null });
     expect(answer.status).toBe(404);
   });

@@ -85,7 +85,7 @@ describe('a request is refused', () => {
   test.each([
     ['with Content-Length', (body: string) => body],
     ['in chunks', inChunks],
-  ])('when its body is larger than 64 KiB, and not at 64 KiB, %s', async (_, sent) => {
+  ])('when its body is larger than 64 KiB, but not at 64 KiB, %s', async (_, sent) => {
     expect((await post(sent(ofSize(65_536)))).status).toBe(201);
     const refused = await post(sent(ofSize(65_537)));
     expectCode(refused, 413, 'payload_too_large');
@@ -131,7 +131,7 @@ describe('a request is refused', () => {
     },
   );
 
-  test('by HEAD as by GET, without a body', async () => {
+  test('for HEAD as for GET, without a body', async () => {
     for (const path of ['/v1/pets?limit=0', '/v1/nope', '/v1/pets/abc', '/v1/pets']) {
       const [get, head] = [await api.send(path), await api.send(path, { method: 'HEAD' })];
       expect(head.status).toBe(get.status);

@@ -38,7 +38,7 @@ describe.each(usualKinds)('two accounts on %s', (kind) => {
     },
   );
 
-  test('get the same answer for an animal of the other as for a missing one', async () => {
+  test("get the same answer for each other's animals as for a missing one", async () => {
     const [foreign] = theirIds;
     const answer = await api.send(`/v1/pets/${foreign ?? 0n}`);
     const nowhere = await api.send('/v1/pets/999999999');
@@ -56,7 +56,7 @@ describe.each(usualKinds)('two accounts on %s', (kind) => {
     expect(body).toMatchObject([{ petId: pet }]);
   });
 
-  test('cannot sell, reserve or release the animal of the other', async () => {
+  test("cannot sell, reserve or release each other's animals", async () => {
     const catalogue = api.container.get(CatalogueKey);
     const pet = theirIds[1] ?? 0n;
     const attempts = [

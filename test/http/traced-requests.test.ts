@@ -26,13 +26,13 @@ test.each([
   '/v1/pets#hunter2',
   '/v1/pets?a#hunter2',
   'http://zoo:hunter2@api.zoo.example/v1/pets?name=hunter2#hunter2',
-])('of the address %s only the path is told', async (url) => {
+])('a span for the address %s contains only its path', async (url) => {
   const step = await requested('GET', url, end);
   expect(step?.facts['url.path']).toBe('/v1/pets');
   expect(JSON.stringify(step)).not.toContain('hunter2');
 });
 
-test('a method that nobody knows has no name of its own', async () => {
+test('an unknown HTTP method gets no span name of its own', async () => {
   const step = await requested('HUNTER2', '/', (response) => {
     response.route = '/docs';
     response.end();
@@ -41,7 +41,7 @@ test('a method that nobody knows has no name of its own', async () => {
   expect(step?.facts['http.request.method']).toBe('_OTHER');
 });
 
-test('an answer of 500 and more is a failure, and so is a client that left before its answer', async () => {
+test('a status of 500 or more is a failure, and so is a client that left before its answer', async () => {
   const failureOf = async (answer: (response: Response) => void) =>
     (await requested('GET', '/', answer))?.failure;
   expect(await failureOf((response) => response.writeHead(404).end())).toBeUndefined();
@@ -49,7 +49,7 @@ test('an answer of 500 and more is a failure, and so is a client that left befor
   expect(await failureOf((response) => response.destroy())).toBe('client_disconnected');
 });
 
-test('a visit is recorded until its answer is sent, and fails if its visitor left before that', async () => {
+test('a visit is recorded until its answer is sent, and fails if its visitor leaves before', async () => {
   const failureOf = async (answer: (sink: Writable) => void) => {
     const tracer = new RecordingTracer();
     const request = Object.assign(new IncomingMessage(new Socket()), { method: 'GET', url: '/' });

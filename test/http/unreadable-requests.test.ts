@@ -123,13 +123,13 @@ describe('an unreadable request is answered like every other request of the API'
     expect(answer.headers['allow']).toBe('GET, HEAD, POST, OPTIONS');
   });
 
-  test('and the metrics count it', async () => {
+  test('and is counted in the metrics', async () => {
     const before = await countOf('none', 431);
     await ask([get, host, `X-Long: ${'x'.repeat(20_000)}`]);
     expect(await countOf('none', 431)).toBe(before + 1);
   });
 
-  test('and it does not count against the limit of its address', async () => {
+  test('and does not count against the limit of its address', async () => {
     // What is not looked up in time is shown as 0.
     const left = () =>
       until('what is left is looked up', async () => {
@@ -149,7 +149,7 @@ describe('other refused requests', () => {
   });
 
   test.each(['zoo.example:3000', '127.0.0.1', '[::1]:3000', 'ZOO.example.', 'my_zoo'])(
-    'Host: %s is fine',
+    'Host: %s is accepted',
     async (name) => {
       const { status } = await ask([get, `Host: ${name}`, 'Connection: close']);
       expect(status).toBe(401);
@@ -182,7 +182,7 @@ describe('an unreadable request for a page', () => {
     expect(await countOf('dashboard', status)).toBe(before + 1);
   });
 
-  test('does not put the secret of a link into the log', async () => {
+  test('keeps the secret of a link out of the log', async () => {
     const link = await service.linkFor((await service.newOwner()).email);
     await ask([`GET ${link} HTTP/1.1`, host, `X: ${'x'.repeat(20_000)}`]);
     await ask([`GET ${link} HTTP/1.1`, host, host]);
@@ -192,7 +192,7 @@ describe('an unreadable request for a page', () => {
 });
 
 describe('on a kept-alive connection', () => {
-  test('nonsense after a valid request is answered after it, and the connection ends', async () => {
+  test('an invalid request after a valid one is answered in turn, and the connection ends', async () => {
     const bytes = await exchangeBytes(
       service.origin,
       `GET /healthz HTTP/1.1\r\n${host}\r\n\r\nnonsense\r\n\r\n`,

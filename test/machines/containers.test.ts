@@ -51,7 +51,7 @@ const succeeds = async (script: string, env?: NodeJS.ProcessEnv): Promise<string
   return stdout;
 };
 
-test('the image has Node, the service and its packages, and nothing to build with', async () => {
+test('the image contains Node, the service and its packages, and no build tools', async () => {
   const inside = 'podman run --rm --entrypoint /bin/sh animal-store -c';
   expect(await succeeds('podman run --rm animal-store --version')).toBe(`${version}\n`);
   expect(await succeeds(`${inside} 'command -v node npm npx || true'`)).toBe(
@@ -70,7 +70,7 @@ test('the image has Node, the service and its packages, and nothing to build wit
   expect((await sh(`${inside} 'ls -d node_modules/jest node_modules/typescript'`)).stdout).toBe('');
 });
 
-test('the documented container serves, is healthy, has no rights, and writes nowhere but in its volume', async () => {
+test('the documented container serves, is healthy, has no privileges, and writes only to its volume', async () => {
   expect(await succeeds(runOne)).toMatch(/"status":"ok".*pets_live_/s);
   expect(await succeeds('podman inspect --format "{{.Config.StopSignal}}" animal-store')).toBe(
     '15\n',
@@ -91,7 +91,7 @@ test('the documented container serves, is healthy, has no rights, and writes now
   expect(await succeeds('curl --silent http://127.0.0.1:80/')).toBe('404 Not Found\n');
 });
 
-test('SIGTERM ends it with exit code 0, and the container that replaces it has the same accounts', async () => {
+test('a container ends with exit code 0 at SIGTERM, and the one that replaces it has the same accounts', async () => {
   const ended = `podman stop animal-store; podman inspect --format '{{.State.ExitCode}}' animal-store`;
   expect(await succeeds(ended)).toMatch(/^0$/m);
   await succeeds(upgradeOne);
@@ -109,7 +109,7 @@ test('the documented restore fills an empty volume', async () => {
   expect(await succeeds(list)).toContain('owner@shop.example');
 });
 
-test('SIGTERM ends it also before it serves', async () => {
+test('a container ends at SIGTERM even before it serves', async () => {
   await succeeds(`podman run --detach --name early --env-file animal-store.env animal-store`);
   // Its program runs, as what it leaves there tells, and takes its time to start.
   await succeeds(`until podman exec early ls /var/lib/animal-store/.cache; do :; done 2>/dev/null`);
@@ -124,7 +124,7 @@ const inRole = (role: string, command: string) =>
 const visit = (): Promise<Printed> =>
   sh(`curl --insecure --silent --connect-to ::127.0.0.1: https://birds.sites.shop.example/`);
 
-test('compose.yaml starts MariaDB, Redis and each role on its own, and they publish a site together', async () => {
+test('compose.yaml starts MariaDB, Redis and each role separately, and together they publish a site', async () => {
   await makeStoreImages(machine);
   await succeeds(settings);
   await succeeds(up, storeImages);
@@ -146,7 +146,7 @@ test('compose.yaml starts MariaDB, Redis and each role on its own, and they publ
   await until('the site is served', async () => (await visit()).stdout === 'Hello\n');
 });
 
-test('compose.yaml keeps everything when its containers are replaced', async () => {
+test('compose.yaml keeps all data when its containers are replaced', async () => {
   await succeeds(upgrade, storeImages);
   await until('the site is served', async () => (await visit()).stdout === 'Hello\n');
 });

@@ -93,7 +93,7 @@ test('the documented commands install and start every role, without privileges',
   }
 });
 
-test('the unit of the role dns answers for its zone on port 53, with no other right than that to the port', async () => {
+test('the unit of the role dns answers for its zone on port 53, with no other privilege than that port', async () => {
   const unit = 'animal-store@dns.service';
   await succeeds(`echo ACME_DNS_ZONE=${challengeZone} >>/etc/animal-store/settings`);
   await succeeds(`systemctl start ${unit}`);
@@ -106,7 +106,7 @@ test('the unit of the role dns answers for its zone on port 53, with no other ri
   expect(await succeeds(`systemctl show --property Result --value ${unit}`)).toBe('success\n');
 });
 
-test('reload replaces the processes of a role, and its unit stays', async () => {
+test('reload replaces the processes of a role without stopping its unit', async () => {
   const parent = await processOf('animal-store@edge');
   const children = `ps --ppid ${parent} --format pid=`;
   const before = (await succeeds(children)).trim().split(/\s+/);
@@ -116,7 +116,7 @@ test('reload replaces the processes of a role, and its unit stays', async () => 
   expect(await processOf('animal-store@edge')).toBe(parent);
 });
 
-test('the documented units back up, check the backup, and will do so every night', async () => {
+test('the documented units back up, check the backup, and are scheduled for every night', async () => {
   await succeeds(backUp);
   const printed = await succeeds('journalctl --no-pager --output cat --unit animal-store-backup');
   expect(printed).toMatch(/Backed up to \/var\/lib\/animal-store-backups.*All checks passed/s);
@@ -127,7 +127,7 @@ test('the documented units back up, check the backup, and will do so every night
   );
 });
 
-test('the documented upgrade migrates, restarts every role with the new release, and ends in good order', async () => {
+test('the documented upgrade migrates and restarts every role with the new release, and every process ends cleanly', async () => {
   expect(installNext.replace(next, version)).toBe(
     install.split('\n').slice(0, 2).join('\n') + '\n',
   );

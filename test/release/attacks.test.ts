@@ -57,7 +57,7 @@ afterAll(() => ground.close());
 
 const attacker = () => ground.attacker.visitor;
 
-test('stalled HTTP/2 connections cost little, and other visitors are served meanwhile', async () => {
+test('stalled HTTP/2 connections cost little, and other visitors are still served', async () => {
   const place = { port: ground.ports['secure edge'], host: siteHost('birds'), path: '/large.bin' };
   await until('the site is served', async () => {
     const [session] = await openStalledSessions(place, 1, 1);
@@ -78,7 +78,7 @@ test('stalled HTTP/2 connections cost little, and other visitors are served mean
   expect(during.residentMiB - before.residentMiB).toBeLessThan(700);
 });
 
-test('a small archive with a path of 200 000 slashes delays nobody else', async () => {
+test('a small archive with a path of 200 000 slashes does not delay others', async () => {
   const archive = await manySlashes();
   const { result } = await underAttack(ground.service, () =>
     Promise.all([1, 2].map(() => upload(attacker(), 'birds', archive))),
@@ -87,7 +87,7 @@ test('a small archive with a path of 200 000 slashes delays nobody else', async 
   for (const { status } of result) expect(status).toBeLessThan(500);
 });
 
-test('an archive of thousands of files hundreds of folders deep delays nobody else', async () => {
+test('an archive of thousands of files hundreds of folders deep does not delay others', async () => {
   const archive = await deepFolders();
   const { result } = await underAttack(ground.service, () =>
     uploadInTurn(attacker(), 'birds', archive),
@@ -107,7 +107,7 @@ test('senders that half-close at the end of an upload leave room for the next on
   expect(result).toHaveLength(8);
 });
 
-test('senders of single bytes take only the places of their own account', async () => {
+test('senders of single bytes occupy only the places of their own account', async () => {
   const senders = await Promise.all(
     Array.from({ length: 20 }, () => slowUpload(attacker(), 'birds')),
   );
@@ -124,7 +124,7 @@ test('senders of single bytes take only the places of their own account', async 
   expect((await uploadInTurn(attacker(), 'birds', site)).status).toBe(303);
 });
 
-test('uploads of nothing but empty parts are refused at once', async () => {
+test('uploads of empty parts only are refused at once', async () => {
   const parts = Buffer.from(`--x\r\n${'\r\n--x\r\n\r\n'.repeat(400_000)}`);
   const type = { 'Content-Type': 'multipart/form-data; boundary=x' };
   const send = () =>
@@ -138,7 +138,7 @@ test('uploads of nothing but empty parts are refused at once', async () => {
   for (const { status } of result) expect([422, 503]).toContain(status);
 });
 
-test('thousands of requests in one packet delay nobody else', async () => {
+test('thousands of requests in one packet do not delay others', async () => {
   const { origin } = ground.service;
   await underAttack(ground.service, async () => {
     for (const path of ['/v1/pets', '/dashboard/sign-in', '/healthz', '/nowhere']) {
@@ -147,7 +147,7 @@ test('thousands of requests in one packet delay nobody else', async () => {
   });
 });
 
-test('configurations of nothing but tags are refused at once, however long they are', async () => {
+test('configurations of tags only are refused at once, however long they are', async () => {
   const path = '/dashboard/projects/birds/settings/configuration';
   const send = (bytes: number) => attacker().post(path, { settings: '!a '.repeat(bytes / 3) });
   const { result } = await underAttack(ground.service, () =>
@@ -164,7 +164,7 @@ const lookUpDuring = async (host: string, zone: Parameters<Ground['dns']['setZon
   return attacker().post(`${domainsPath('birds')}/${host}/verify`);
 };
 
-test('a CAA value of 60 000 blanks delays nobody else', async () => {
+test('a CAA value of 60 000 blanks does not delay others', async () => {
   const host = 'www.blanks.test';
   const value = `x${' '.repeat(60_000)}y`;
   await underAttack(ground.service, async () => {
@@ -174,7 +174,7 @@ test('a CAA value of 60 000 blanks delays nobody else', async () => {
   });
 });
 
-test('DNS answers of the largest size, watched on 48 live pages, delay nobody else', async () => {
+test('DNS answers of the largest size, watched on 48 live pages, do not delay others', async () => {
   const host = 'www.giant.test';
   const records = {
     TXT: Array.from({ length: 200 }, (_, at) => `${String(at)}${'x'.repeat(250)}`),
@@ -222,7 +222,7 @@ test('an account that adds, verifies and removes domains again and again leaves 
   expect((await addDomain(other.visitor, 'cats', 'www.cats.test')).status).toBe(303);
 });
 
-test('an account that starts hundreds of projects gets as many as its plan allows, and delays nobody else', async () => {
+test('an account that starts hundreds of projects gets as many as its plan allows, and does not delay others', async () => {
   const { visitor } = await ground.openAccount('collector');
   const begin = (_: unknown, at: number) => () => startProject(visitor, `Nest ${at}`);
   const { result } = await underAttack(ground.service, () =>
@@ -264,7 +264,7 @@ const storedAs = async (label: string) => {
   return { names: stored.map(({ name }) => name), areTold: stored.every(({ id }) => ids.has(id)) };
 };
 
-test('while another program keeps the database locked, writes get 503 after two seconds, and everything else works', async () => {
+test('writes get 503 after two seconds while another program keeps the database locked, and everything else works', async () => {
   const health = await watchHealth(ground.service);
   const letGo = await holdLock(ground.databaseUrl);
   const [since, logged] = [Date.now(), logOf(ground.service).length];
@@ -287,7 +287,7 @@ test('while another program keeps the database locked, writes get 503 after two 
   expect(lines()).not.toContain('"level":50');
 });
 
-test('writes wait for a program that locks the database for a moment, and each is stored once', async () => {
+test('writes wait while a program locks the database for a moment, and each is stored once', async () => {
   const letGo = await holdLock(ground.databaseUrl);
   const writing = addAnimals(ground, 'short', 25);
   await delay(300);
@@ -298,7 +298,7 @@ test('writes wait for a program that locks the database for a moment, and each i
   expect(areTold).toBe(true);
 });
 
-test('while the disk is full, writes get 503 and store nothing, and everything else works', async () => {
+test('writes get 503 and store nothing while the disk is full, and everything else works', async () => {
   const { pid } = ground.service;
   const limitFiles = (most: string) =>
     promisify(execFile)('prlimit', ['--pid', String(pid), `--fsize=${most}:`]);

@@ -172,7 +172,7 @@ describe.each(databaseKinds)('a backup of a service on %s', (kind) => {
     await other.home.remove();
   });
 
-  test('that is killed leaves the last one whole', async () => {
+  test('that is killed leaves the last complete backup', async () => {
     let isOver = false;
     service = await machine.home.start(machine.settings);
     const writer = new PersistentWriter('while killed', key);
@@ -239,7 +239,7 @@ describe('a backup of MySQL', () => {
     await machine.home.remove();
   });
 
-  test('needs the programs of the server, and never shows them the password where others see it', async () => {
+  test('needs the client programs of the server, and never shows them the password where others see it', async () => {
     const missing = await told(machine, ['backup', backups()], { PATH: folder });
     expect(missing).toMatchObject({
       code: 1,
@@ -262,7 +262,7 @@ describe('a backup of MySQL', () => {
     expect(said).not.toContain('p#');
   });
 
-  test('is loaded only into an empty database that --into names', async () => {
+  test('can only be loaded into an empty database that --into names', async () => {
     const { code, printed } = await check(machine, backups());
     const warnings = printed.checks.filter(({ state }) => state === 'warning');
     expect(code).toBe(0);

@@ -148,7 +148,7 @@ const hanging = validationMethods.map(({ word, method }) => {
   return { host: `www.hangs-${word}.test`, method, fault };
 });
 
-test('an authority that never answers delays no other domain', async () => {
+test('an authority that never answers does not delay other domains', async () => {
   lab.gate.setFaults(...hanging.map(({ host, fault }) => ({ ...fault, host })));
   for (const one of hanging) await add(one);
   const hang = () => unanswered(lab.gate, caPlaces.authorization).length === hanging.length;
@@ -165,7 +165,7 @@ test('a name that the authority refuses waits for its owner', async () => {
   expect(problems).toMatchObject([{ code: 'ca_rejected_name', severity: 'final' }]);
 });
 
-test('an order that the authority still works on is looked at again', async () => {
+test('an order that the authority is still working on is checked again', async () => {
   const urls = { authorizations: [], finalize: lab.gate.directoryUrl };
   const body = JSON.stringify({ status: 'processing', ...urls });
   const fault = { match: caPlaces.order, body, times: 1 };
@@ -194,7 +194,7 @@ describe('is retried after a minute:', () => {
     expectSetback(host, 'ca_unavailable', minute),
   );
 
-  test('and then all go live', () => goesLiveAfter(minute, ...hosts));
+  test('and then every domain goes live', () => goesLiveAfter(minute, ...hosts));
 });
 
 test('a Retry-After of the authority is obeyed and shown to the owner', async () => {
@@ -244,7 +244,7 @@ describe.each(validationMethods)('validated $way,', ({ word, method }) => {
   });
 
   test.each(places)(
-    'an answer lost after %s costs nothing: the same order goes on',
+    'an order whose answer to %s is lost continues without another order',
     async (one) => {
       const host = named(`lost-${one}`);
       expect(await isLive(host)).toBe(true);
@@ -253,7 +253,7 @@ describe.each(validationMethods)('validated $way,', ({ word, method }) => {
     },
   );
 
-  test('an order whose answer was lost is requested again after a minute, and so is one whose proof was not found', async () => {
+  test('an order whose answer was lost is requested again after a minute, and so is one whose challenge was not found', async () => {
     await expectSetback(lostOrder, 'ca_unavailable', minute);
     await expectSetback(hidden, 'challenge_unreachable', minute);
     lab.zone.lie(place, undefined);
@@ -263,7 +263,7 @@ describe.each(validationMethods)('validated $way,', ({ word, method }) => {
   });
 });
 
-test('a hanging step is given up after half a minute, and retried with the same order', async () => {
+test('a step that hangs is abandoned after half a minute, and retried with the same order', async () => {
   await untilTried(lab, ...hanging.map(({ host }) => host));
   await goesLiveAfter(minute, ...hanging.map(({ host }) => host));
   for (const { host } of hanging) {
@@ -272,7 +272,7 @@ test('a hanging step is given up after half a minute, and retried with the same 
   }
 });
 
-test('after an authority lost its data, our account is registered again once', async () => {
+test('our account is registered again once after an authority lost its data', async () => {
   const known = lab.gate.asked(caPlaces.newAccount).length;
   await anHourLater();
   await lab.pebble.restart();

@@ -55,7 +55,7 @@ const areReplaced = (before: readonly string[]): Promise<true> =>
     return now.every((serial, at) => serial !== before[at]);
   });
 
-test('when the clock jumps ahead by two months each certificate is renewed at once, and only once', async () => {
+test('each certificate is renewed at once, and only once, when the clock jumps ahead by two months', async () => {
   await goLiveBy(...domains);
   const before = await serials();
   await clock.advance(60 * day);
@@ -70,7 +70,7 @@ test('when the clock jumps ahead by two months each certificate is renewed at on
   }
 });
 
-test('while CAA forbids renewal, the owner is told and the site is still served', async () => {
+test('the owner is notified and the site is still served while CAA forbids renewal', async () => {
   const before = await serials();
   const allow = (value: string): void => {
     for (const host of hosts)
@@ -97,7 +97,7 @@ test('while CAA forbids renewal, the owner is told and the site is still served'
   await areReplaced(before);
 });
 
-test('when the clock is set back everything keeps working', async () => {
+test('everything keeps working when the clock is set back', async () => {
   await clock.advance(-30 * day);
   await goLiveBy(
     ...validationMethods.map(({ word, method }) => ({ host: `www.earlier-${word}.test`, method })),

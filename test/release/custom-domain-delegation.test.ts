@@ -93,7 +93,7 @@ const textsOf = async ({ domain: { token } }: ShownDomain): Promise<unknown> => 
     });
 };
 
-test('a delegated name is validated by DNS through our own name server, though nobody answers HTTP', async () => {
+test('a delegated name is validated by DNS through our own name server, even if nothing answers HTTP', async () => {
   const host = 'www.delegated.test';
   const added = await shop.add(host);
   const [route, , delegation] = added.records;
@@ -111,7 +111,7 @@ test('a delegated name is validated by DNS through our own name server, though n
   expect(await textsOf(added)).toBe('ENOTFOUND');
 });
 
-test('doctor says whether the zone leads to our name server', async () => {
+test('doctor reports whether the zone is delegated to our name server', async () => {
   const found = async (): Promise<string> => (await lab.run(['doctor'])).stdout;
   expect(await found()).toContain('The zone acme.platform.test leads to our name server.');
   lab.delegate('acme.platform.test', 1);
@@ -119,7 +119,7 @@ test('doctor says whether the zone leads to our name server', async () => {
   lab.delegate('acme.platform.test', Number(settings['DNS_PORT']));
 });
 
-test('a CAA record for DNS alone holds a name up until it is delegated', async () => {
+test('a CAA record that allows only DNS validation blocks a name until it is delegated', async () => {
   const host = 'www.strict.test';
   const { records } = await shop.add(host);
   lab.zone.create(records[0]);
@@ -137,7 +137,7 @@ test('a CAA record for DNS alone holds a name up until it is delegated', async (
   await lab.waitUntilServed(host);
 });
 
-test('a running site moves here without one failed handshake or wrong page', async () => {
+test('a running site moves here without a failed handshake or a wrong page', async () => {
   const host = 'www.moving.test';
   const { otherResolver: resolver, httpsPort: port } = lab;
   const old = await startOldServer(host, { address: '127.0.0.50', port });
@@ -184,7 +184,7 @@ test('a running site moves here without one failed handshake or wrong page', asy
   ]);
 });
 
-test('the delegation takes a name over with its certificate, without one failed handshake or wrong page', async () => {
+test('the delegation takes over a name and its certificate, without a failed handshake or a wrong page', async () => {
   const host = 'www.delegated.test';
   const { otherResolver: resolver, httpsPort: port } = lab;
   const rival = await lab.openShop('rival');

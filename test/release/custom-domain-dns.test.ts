@@ -26,7 +26,7 @@ const restAfterVerify = () => clock.advance(11);
 /** All requests to the authority since `from` of its log. */
 const askedSince = (from: number) => lab.gate.log.slice(from).map(({ line }) => line);
 
-test('what is in DNS cannot command the terminal of an operator', async () => {
+test("DNS content cannot send control sequences to an operator's terminal", async () => {
   const host = 'terminal.test';
   await shop.add(host);
   lab.zone.set(`_animal-store-challenge.${host}`, { TXT: ['\u009b31m\u202e'] });
@@ -49,7 +49,7 @@ describe.each(validationMethods)('validated $way,', ({ word, method }) => {
     pointFor(lab, method, added);
   };
 
-  test('while CAA forbids it, the authority is not contacted, and the owner is told which record to change', async () => {
+  test('the authority is not contacted while CAA forbids it, and the owner learns which record to change', async () => {
     const host = forbidden;
     const domain = host.replace('www.', '');
     const other = { tag: 'issue', value: 'ca.other.test' };

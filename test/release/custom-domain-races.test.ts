@@ -31,7 +31,7 @@ const add = async (host: string): Promise<void> => {
   lab.zone.set(host, { CNAME: [records[0].value] });
 };
 
-test('two workers order one certificate for each of many domains, validated over HTTP or by DNS', async () => {
+test('two workers order only one certificate for each of many domains, validated over HTTP or by DNS', async () => {
   // One account may have ten new orders in an hour.
   const wanted = validationMethods.flatMap(({ word, method }) =>
     [0, 1, 2].map((n) => ({ host: `www.shop-${n}-${word}.test`, method })),

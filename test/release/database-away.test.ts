@@ -234,7 +234,7 @@ describe('while the database is away', () => {
     },
   );
 
-  test('a flood of requests gets 503 and no other answer, and leaves no trace afterwards', async () => {
+  test('a flood of requests gets only 503, and leaves no trace afterwards', async () => {
     await server.freeze();
     const flood = Array.from({ length: 1200 }, () => get('/v1/pets'));
     // It stands still until the last of them is answered.
@@ -244,7 +244,7 @@ describe('while the database is away', () => {
     await until('it answers again', async () => (await get('/v1/pets')).status === 200);
   });
 
-  test('no answer was a 500, and the log has each outage once and no secret', async () => {
+  test('no answer is a 500, and the log has each outage once and no secret', async () => {
     expect(await service.end('SIGTERM')).toEqual({ code: 0, signal: null });
     const entries = service
       .stdout()

@@ -110,7 +110,7 @@ const mailed = (): readonly (string | undefined)[] => [
   ...new Map(mails.taken.map(({ messageId, subject }) => [messageId, subject])).values(),
 ];
 
-test('the life of a domain is told once in each way, though the process is killed after each notice', async () => {
+test('each step in the life of a domain is announced once in each channel, even if the process is killed after each notice', async () => {
   const secret = await addWebhook();
   const { records } = await shop.add(host);
   lab.zone.create(records[0]);

@@ -17,7 +17,7 @@ test.each([
   ['that were chosen once', 20_261_122],
   ['that are new each time', randomInt(2 ** 31)],
 ])(
-  'requests and DNS answers of any form %s, with the seed %i, harm neither the service nor another account',
+  'arbitrary requests and DNS answers %s, with the seed %i, harm neither the service nor another account',
   async (_, seed) => {
     const { finding, tally } = await runFuzz(field, { seed, requests });
     const found = finding && `${finding.what}\n${finding.cases.slice(-3).map(showCase).join('\n')}`;

@@ -24,18 +24,18 @@ beforeAll(async () => {
 });
 afterAll(() => folder.close());
 
-test('the clients that Hey API and orval make, as docs/clients.md says, compile strictly', async () => {
+test('the clients that Hey API and orval generate as docs/clients.md says compile strictly', async () => {
   expect(await folder.compile()).toBe('');
 });
 
 test.each(['hey-api.ts', 'orval.ts'])(
-  '%s of docs/clients.md adds an animal to the digit, reads all pages and gets the code of an error',
+  '%s of docs/clients.md adds an animal with every digit of its id, reads all pages and gets the code of an error',
   async (name) => {
     await folder.expectTrial(name);
   },
 );
 
-test('Redocly finds nothing to warn of in the OpenAPI document', async () => {
+test('Redocly reports no warning for the OpenAPI document', async () => {
   const linter = 'node_modules/@redocly/cli/bin/cli.js';
   const found = await folder.run(linter, 'lint', 'openapi.json', '--format', 'json');
   expect(JSON.parse(found)).toMatchObject({ totals: { errors: 0, warnings: 0 } });

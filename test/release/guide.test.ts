@@ -62,7 +62,7 @@ test('steps 1 to 5 install the service and start seven processes', async () => {
   expect(await follow('## 5. Start the processes')).toMatch(new RegExp(`${each('is ready')}$`));
 });
 
-test('steps 6 to 8 answer with an account, and publish a site, behind a load balancer', async () => {
+test('steps 6 to 8 create an account and publish a site, behind a load balancer', async () => {
   expect(await follow('## 6. Put a load balancer in front')).toMatch(/\{"status":"ok"\}$/);
   expect(await follow('## 7. Open an account')).toMatch(/^\[\][^]*pets_live_/);
   const published = await follow('## 8. Publish a site and add a domain');
@@ -74,7 +74,7 @@ test('step 9 counts seven processes and knows the alerts', async () => {
   expect(await follow('## 9. Watch it')).toMatch(/SUCCESS[^]*"7"[^]*ServiceDown\n$/);
 });
 
-test('the commands of the runbook and of the pages for operators that no other test runs work in this fleet', async () => {
+test("the commands in the runbook and the operators' pages that no other test runs work in this fleet", async () => {
   await shell.run(`animal-store() { ./store "$@"; }
 id=$(node -p 'require("./account.json").key.id')`);
   for (const command of commandsOfTheGuideTest()) await shell.run(filledIn(command));
@@ -114,7 +114,7 @@ const pathOfCron = (): string => {
   return [...unpacked, '/usr/bin', '/bin'].join(delimiter);
 };
 
-test('steps 10 and 11 back up, also as cron does it, and restore into another place', async () => {
+test('steps 10 and 11 back up, even as cron does it, and restore elsewhere', async () => {
   expect(await follow('## 10. Back up every night')).toMatch(/./);
   const [line = ''] = blocks
     .filter(({ language }) => language === 'crontab')
@@ -126,7 +126,7 @@ test('steps 10 and 11 back up, also as cron does it, and restore into another pl
   expect(await follow('## 11. Try to restore')).toMatch(/Restored the backup[^]*served/);
 });
 
-test('step 12 upgrades and no client of the API and no visitor of the site notices', async () => {
+test('step 12 upgrades without any client of the API or visitor of the site noticing', async () => {
   await shell.run(
     './store account set-plan --account "$account" --plan enterprise --per-minute 1000000 --per-day 100000000',
   );
@@ -148,7 +148,7 @@ test('step 12 upgrades and no client of the API and no visitor of the site notic
   expect(visits.answered).toBeGreaterThan(200);
 });
 
-test('at the end every process ends in good order', async () => {
+test('every process ends cleanly at the end', async () => {
   expect(await follow('## Take it down')).toBe(each('has ended'));
   for (const name of names) {
     const log = readFileSync(join(machine.home, 'fleet/logs', name), 'utf8');

@@ -64,7 +64,7 @@ describe('the packed animal-store', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  test('brings a database of MySQL up to date', async () => {
+  test('migrates a MySQL database', async () => {
     const database = await emptyDatabase('mysql');
     try {
       const program = join(folder, 'node_modules/.bin/animal-store');
@@ -78,7 +78,7 @@ describe('the packed animal-store', () => {
     }
   });
 
-  test('contains the program as JavaScript, its documents, and the licences of the packages inside', async () => {
+  test('contains the program as JavaScript, its documents, and the licences of bundled packages', async () => {
     const inside = join(folder, 'node_modules/animal-store');
     const files = globSync('{package.json,{bin,docs,src,test}/**/*.*}', { cwd: inside });
     const documents = globSync('{bin/*,docs/*.md,docs/decisions/*}', { cwd: root });
@@ -94,7 +94,7 @@ describe('the packed animal-store', () => {
     expect((await stat(join(folder, `animal-store-${version}.tgz`))).size).toBeLessThan(5_000_000);
   });
 
-  test('names the lines of its sources in a stack trace', async () => {
+  test('shows source lines in a stack trace', async () => {
     const bin = join(folder, 'node_modules/.bin/animal-store');
     const broken = { ...env, LOG_LEVEL: 'debug', DATABASE_URL: 'sqlite:/proc/none/store.db' };
     const ended = run(bin, ['account', 'list'], { cwd: folder, env: broken });
@@ -124,7 +124,7 @@ describe('the packed animal-store', () => {
     expect(stdout).toContain(`"version":"${version}"`);
   });
 
-  test('prints its version, also after a command', async () => {
+  test('prints its version, even after a command', async () => {
     const bin = join(folder, 'node_modules/.bin/animal-store');
     const lines = [['--version'], ['key', 'create', '--version']];
     const printed = await Promise.all(lines.map((args) => run(bin, args, { cwd: folder, env })));
@@ -150,7 +150,7 @@ describe('the packed animal-store', () => {
   });
 });
 
-test('the command names a missing package and how to install it', async () => {
+test('the command names a missing package and says how to install it', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'animal-store-stale-'));
   for (const name of ['bin', 'src', 'node_modules']) await mkdir(join(folder, name));
   const bin = join(folder, 'bin/animal-store.cjs');
@@ -175,7 +175,7 @@ test('./animal-store runs from any folder, and through a symbolic link', async (
   await rm(folder, { recursive: true });
 });
 
-test('a checkout and an installed package give V8 the same flags', () => {
+test('a checkout and an installed package pass V8 the same flags', () => {
   const flagsIn = (path: string) => {
     const text = readFileSync(join(root, path), 'utf8');
     return /(?:"\$node"|env -S node)((?: --[\w=-]+)+)/.exec(text)?.[1];

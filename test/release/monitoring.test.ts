@@ -53,7 +53,7 @@ const findsSomething = (expression: string): Promise<boolean> =>
     return isFound(expression);
   });
 
-describe('what a fleet under load shows', () => {
+describe('the metrics of a fleet under load', () => {
   let pages: readonly string[];
   beforeAll(async () => {
     await findsSomething('custom_domains{state="live",health="healthy"} == 1');
@@ -61,13 +61,13 @@ describe('what a fleet under load shows', () => {
     pages = await Promise.all(Object.values(fleet.services).map(({ origin }) => read(origin)));
   });
 
-  test('is as Prometheus wants it', async () => {
+  test('follow the rules of Prometheus', async () => {
     for (const page of pages) {
       expect(await promtool(['check', 'metrics'], page)).toEqual({ code: 0, output: '' });
     }
   });
 
-  test('is every measure of the table, and no other of ours', () => {
+  test('are exactly those in the table', () => {
     const lines = pages.flatMap((page) => [...page.matchAll(/^# TYPE (\w+) (\w+)$/gm)]);
     const types = new Map(lines.map(([, name = '', type = '']) => [name, type]));
     for (const name of types.keys()) if (/^(?:process|nodejs)_/.test(name)) types.delete(name);
@@ -75,7 +75,7 @@ describe('what a fleet under load shows', () => {
     expect([...types].sort()).toEqual(known.sort());
   });
 
-  test.each(dashboardQueries())('is on the dashboard: $title ($expr)', async ({ expr }) => {
+  test.each(dashboardQueries())('appear on the dashboard: $title ($expr)', async ({ expr }) => {
     await findsSomething(expr.replaceAll('$__rate_interval', '10s'));
   });
 });
@@ -98,8 +98,8 @@ const spendBudget = (admin: MysqlAdmin): Promise<void> => {
   return admin.order(`insert into authority_ledger (${columns}) values ${orders.join()}`);
 };
 
-describe('an alert is caused', () => {
-  test('by an authority that fails', async () => {
+describe('an alert fires', () => {
+  test('for an authority that fails', async () => {
     const { lab, shop } = fleet;
     lab.zone.remove(host);
     await until('it is checked', () => isChecked(host));
@@ -121,11 +121,11 @@ describe('an alert is caused', () => {
     );
   });
 
-  test('by a certificate of the platform that grew old', async () => {
+  test('for a platform certificate that is near its end', async () => {
     await isCaused('PlatformCertificateEnding');
   });
 
-  test('by a delivery that is parked, and one that waits for long', async () => {
+  test('for a parked delivery, and for one that waits too long', async () => {
     const { admin } = fleet;
     const columns = 'event_id, subscriber, attempts, due_at, parked, claim, problem';
     for (const parked of [1, 0]) {
@@ -142,7 +142,7 @@ describe('an alert is caused', () => {
     await isOver('DeliveriesLate');
   });
 
-  test('by an object store that does not answer', async () => {
+  test('for an object store that does not answer', async () => {
     await fleet.store.goAway();
     await until('the store is missed', async () => {
       await fleet.visit('other');
@@ -155,14 +155,14 @@ describe('an alert is caused', () => {
     });
   });
 
-  test('by Redis that does not answer', async () => {
+  test('for Redis that does not answer', async () => {
     const mend = cutWay(fleet.ways.redis, process.env['TEST_REDIS_URL'] ?? '');
     await isCaused('RedisAway');
     mend();
     await isOver('RedisAway');
   });
 
-  test('by a slow database', async () => {
+  test('for a slow database', async () => {
     const { apiDatabase } = fleet.ways;
     apiDatabase.slowDown(300);
     await until('it is noticed', async () => {
@@ -177,7 +177,7 @@ describe('an alert is caused', () => {
     await isOver('DatabasePoolExhausted');
   });
 
-  test('by a database that is away', async () => {
+  test('for a database that is unavailable', async () => {
     const { apiDatabase, workerDatabase } = fleet.ways;
     const url = fleet.databaseUrl;
     const mends = [apiDatabase, workerDatabase].map((way) => cutWay(way, url));
@@ -190,7 +190,7 @@ describe('an alert is caused', () => {
     await isOver('DatabaseAway');
   });
 
-  test('by an edge that hears nothing of a new site', async () => {
+  test('for an edge that does not learn of a new site', async () => {
     const mend = cutWay(fleet.ways.otherDatabase, fleet.databaseUrl);
     await fleet.lab.openShop('late');
     // The same over seconds instead of a minute.
@@ -199,7 +199,7 @@ describe('an alert is caused', () => {
     await isOver('EdgesDiffer');
   });
 
-  test('by a name server that cannot read what it is asked for', async () => {
+  test('for a name server that cannot look up its answers', async () => {
     const mend = cutWay(fleet.ways.otherDatabase, fleet.databaseUrl);
     await until('it is noticed', async () => {
       await fleet.askForChallenge();
@@ -209,12 +209,12 @@ describe('an alert is caused', () => {
     mend();
   });
 
-  test('by domains, certificates, a budget and the age of a backup that a worker has read', async () => {
+  test('for domains, certificates, a budget and the age of a backup that a worker reads', async () => {
     const counted = ['DomainsUnhealthy', 'RenewalsFailing', 'CertificatesExpiring'];
     for (const alert of [...counted, 'AuthorityBudgetLow', 'BackupLate']) await isCaused(alert);
   });
 
-  test('by processes that stand still, die, and are gone', async () => {
+  test('for processes that hang, die or are missing', async () => {
     const { api, worker, edge } = fleet.services;
     const stoodAt = performance.now();
     edge.signal('SIGSTOP');

@@ -63,7 +63,7 @@ const closed = (socket: Socket): Promise<unknown> =>
     else socket.once('close', resolve);
   });
 
-test('a connection that says nothing, or sends a question slowly, is ended', async () => {
+test('a connection that sends nothing, or sends a query slowly, is closed', async () => {
   const [silent, slow, cut] = [await open(), await open(), await open()];
   const dribble = setInterval(() => slow.write(Buffer.from([0])), 20);
   slow.write(Buffer.from([0x0f]));
@@ -73,7 +73,7 @@ test('a connection that says nothing, or sends a question slowly, is ended', asy
   await until('they are forgotten', () => server.state().connections === 0);
 });
 
-test('a client that takes no answers is ended, and holds little meanwhile', async () => {
+test('a client that does not read answers is disconnected, and uses little memory meanwhile', async () => {
   const greedy = await open();
   greedy.pause();
   const many = Buffer.concat(Array.from({ length: 2_000 }, () => framed(soa)));
@@ -92,14 +92,14 @@ test('a client that takes no answers is ended, and holds little meanwhile', asyn
   await ended;
 });
 
-test('a question of 65535 bytes ends its connection before it is there', async () => {
+test('a query of 65535 bytes closes its connection before it has arrived', async () => {
   const socket = await open();
   socket.write(framed(Buffer.alloc(65_535)));
   await closed(socket);
   expect(socket.answers()).toEqual([]);
 });
 
-test('questions sent ahead are answered in their order, messages that are none are passed over', async () => {
+test('pipelined queries are answered in order, and messages that are not queries are skipped', async () => {
   const socket = await open();
   answerLookup();
   const answer = Buffer.from(soa);
@@ -114,7 +114,7 @@ test('questions sent ahead are answered in their order, messages that are none a
   await closed(socket);
 });
 
-test('a client that closes its side behind the last question still gets the answer', async () => {
+test('a client that closes its side after the last query still gets the answer', async () => {
   const socket = await open();
   socket.end(framed(txt));
   await new Promise((resolve) => setTimeout(resolve, 20));
@@ -123,7 +123,7 @@ test('a client that closes its side behind the last question still gets the answ
   expect(socket.answers()).toHaveLength(1);
 });
 
-test('one network holds a few connections, and no more', async () => {
+test('one network can only have a few connections', async () => {
   const sockets = await Promise.all(Array.from({ length: 8 }, () => open()));
   await until('three are refused', () => server.state().refusedConnections === 3);
   expect(server.state().connections).toBe(5);
@@ -135,7 +135,7 @@ test('one network holds a few connections, and no more', async () => {
   later.destroy();
 });
 
-test('who connects has little time for the first question, and more for the next', async () => {
+test('a client has little time for its first query, and more for the next', async () => {
   const patient = new NameServer({
     ...{ zone: zoneName, processes: 1, limits: { questionMs: 60_000, firstQuestionMs: 300 } },
     ...{ find: () => Promise.resolve(new Map()), onError: (error) => errors.push(error) },
@@ -152,7 +152,7 @@ test('who connects has little time for the first question, and more for the next
   await patient.stop();
 });
 
-test('when all places are taken, the network that holds most loses the one that was quiet for longest', async () => {
+test('when all places are taken, the network with the most connections loses the one that was idle longest', async () => {
   const crowd: Client[] = [];
   for (let n = 0; n < 4; n++) crowd.push(await open('127.0.1.1'));
   const few = [await open('127.0.2.1'), await open('127.0.2.1'), await open('127.0.3.1')];
@@ -186,7 +186,7 @@ test('a flood of datagrams leaves the server answering over TCP', async () => {
   socket.destroy();
 });
 
-test('when it stops, questions that wait for the database are answered, over UDP and TCP', async () => {
+test('queries that wait for the database at a stop are answered, over UDP and TCP', async () => {
   const [asker, socket] = [createSocket('udp4'), await open()];
   asker.connect(port, '127.0.0.1');
   await once(asker, 'connect');

@@ -39,7 +39,7 @@ describe('several processes on one port', () => {
     return lines.reduce((sum, [, value]) => sum + Number(value), 0);
   };
 
-  test('give one network 20 answers a second together, and cut ones beyond; all come over TCP', async () => {
+  test('give one network 20 answers a second together, and truncated ones beyond; all come over TCP', async () => {
     const limited = await until('a hundred are asked within a second', async () => {
       const before = await total('dns_limited_answers_total');
       const began = performance.now();
@@ -56,7 +56,7 @@ describe('several processes on one port', () => {
     expect(limited).toBeLessThanOrEqual(100);
   });
 
-  test('are replaced without a question that gets no answer', async () => {
+  test('are replaced without leaving a query unanswered', async () => {
     const isOver = new AbortController();
     const answers: (readonly string[] | string)[] = [];
     const asking = (async () => {

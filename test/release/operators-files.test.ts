@@ -41,7 +41,7 @@ const analyze = (...args: readonly string[]) => {
 };
 
 test.each(roles)(
-  'systemd finds no fault in the unit of %s, and rates it as well confined',
+  'systemd accepts the unit of %s without warnings, and rates it as well sandboxed',
   async (role) => {
     const unit = `animal-store@${role}.service`;
     const verified = await analyze('verify', '--man=no', '--recursive-errors=one', unit);
@@ -52,7 +52,7 @@ test.each(roles)(
   },
 );
 
-test('systemd finds no fault in the units that back up, and rates them as well confined', async () => {
+test('systemd accepts the units that back up without warnings, and rates them as well sandboxed', async () => {
   const [timer, service] = ['animal-store-backup.timer', 'animal-store-backup.service'];
   const verified = await analyze('verify', '--man=no', '--recursive-errors=one', timer, service);
   expect(verified).toEqual({ stdout: '', stderr: '' });
@@ -103,7 +103,7 @@ test.each(roles)(
   },
 );
 
-test('every file that ops/Containerfile copies exists, and .dockerignore lets it through', () => {
+test('every file that ops/Containerfile copies exists, and .dockerignore does not exclude it', () => {
   const allowed = read('.dockerignore')
     .split('\n')
     .filter((line) => line.startsWith('!'));

@@ -21,7 +21,7 @@ const json = async <Shape>(home: Home, ...args: readonly string[]): Promise<Shap
   JSON.parse((await home.run([...args, '--json'])).stdout) as Shape;
 
 describe.each(databaseKinds)(`mails to people on %s (CRASH_SEED=${seed})`, (kind) => {
-  test('come once each, however often the workers that write and send them are killed', async () => {
+  test('arrive once each, however often the workers that write and send them are killed', async () => {
     const random = seededRandom(seed);
     const server = await MailServer.start();
     const home = await newHome(await migratedDatabase(kind));

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => copy.remove());
 
-test.each(planted)('$name is found: $promise', async ({ law, patch, story }) => {
+test.each(planted)('$name is detected: $promise', async ({ law, patch, story }) => {
   await copy.apply(patch);
   try {
     const { code, lines } = await simulatedLives({ STORY: story, SHRINK: '0' }, copy.folder);
@@ -24,10 +24,10 @@ test.each(planted)('$name is found: $promise', async ({ law, patch, story }) => 
   }
 });
 
-test.each(planted)('the story of $name breaks no law without it', async ({ story }) => {
+test.each(planted)('the story of $name breaks no law without that fault', async ({ story }) => {
   expect(await simulatedLives({ STORY: story, SHRINK: '0' })).toMatchObject({ code: 0 });
 });
 
-test('there are at least fifteen', () => {
+test('there are at least fifteen planted lives', () => {
   expect(planted.length).toBeGreaterThanOrEqual(15);
 });

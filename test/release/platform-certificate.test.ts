@@ -59,7 +59,7 @@ const untilJudged = async (): Promise<void> => {
   });
 };
 
-test('without the record, the command names it, and fails', async () => {
+test('the command names the record that is missing, and fails', async () => {
   const { code, ok, source, checks } = await check();
   expect({ code, ok, source }).toEqual({ code: 1, ok: false, source: 'hosts' });
   expect(checks[0]?.advice).toBe(
@@ -70,7 +70,7 @@ test('without the record, the command names it, and fails', async () => {
   expect(stdout).toContain(String(checks[0]?.advice));
 });
 
-test('killed at every step, the next process goes on with the one order for all names of the platform', async () => {
+test('the next process continues with the only order for all names of the platform after a kill at any step', async () => {
   lab.zone.set(record, { CNAME: ['platform.acme.platform.test'] });
   for (const fault of stuck) {
     const before = unanswered(lab.gate, fault.match).length;
@@ -110,6 +110,6 @@ test('a new project is served at once with the same certificate', async () => {
   expect(ordersOf(lab.gate, wildcard)).toHaveLength(2);
 });
 
-test('then the command succeeds', async () => {
+test('the command succeeds once the certificate is there', async () => {
   expect(await check()).toMatchObject({ code: 0, ok: true, source: 'delegation' });
 });

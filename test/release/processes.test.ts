@@ -50,7 +50,7 @@ describe('two processes with all roles, on MySQL and Redis', () => {
     await home.remove();
   });
 
-  test('one that is killed is replaced in its role, and nothing answered is lost', async () => {
+  test('replace one that is killed in its role, and lose nothing that was answered', async () => {
     const [worker, ...others] = processesOf(service).toSorted(
       (one, other) => other.roles.length - one.roles.length,
     );
@@ -111,7 +111,7 @@ describe('two edges on SQLite, without Redis', () => {
     expect(saysSo(service, 'stopped')).toBe(2);
   });
 
-  test('end in good order on SIGTERM while a replaced one still has requests under way', async () => {
+  test('end cleanly on SIGTERM while a replaced process still has requests under way', async () => {
     const replacing = await home.start(settings);
     const { hostname, port } = new URL(replacing.origin);
     const uploads = Array.from({ length: 12 }, () => connect(Number(port), hostname));
@@ -137,7 +137,7 @@ describe('two edges on SQLite, without Redis', () => {
     await endOf(before);
   });
 
-  test('do not start without Redis as API, or on a port that is taken, and say so once', async () => {
+  test('refuse to start as API without Redis, or on a port in use, and say so once', async () => {
     const api = await home.execute(['serve'], { ...settings, ROLES: 'api' });
     expect(api).toMatchObject({ code: 1, stdout: '' });
     expect(api.stderr.match(/need REDIS_URL/g)).toHaveLength(1);

@@ -63,7 +63,7 @@ const storyOf = async (host: string) => {
 
 const nameOf = ({ directoryUrl }: CaGate): string => new URL(directoryUrl).host;
 
-test('while all is well, the first authority is asked, and the second one not at all', async () => {
+test('while all is well, only the first authority is contacted', async () => {
   await add('www.well.test');
   await goLive({ lab, clock }, 'www.well.test');
   const first = nameOf(lab.gate);
@@ -74,7 +74,7 @@ test('while all is well, the first authority is asked, and the second one not at
   expect(second.log).toEqual([]);
 });
 
-test('when the first hangs, and then refuses connections, the second issues, though the process is killed meanwhile', async () => {
+test('the second authority issues when the first one hangs and then refuses connections, even if the process is killed meanwhile', async () => {
   const host = 'www.silent.test';
   lab.gate.setFaults({ match: caPlaces.newOrder, hang: true });
   await add(host);
@@ -89,7 +89,7 @@ test('when the first hangs, and then refuses connections, the second issues, tho
   expect(attempts.filter((one) => one === `failed ${nameOf(lab.gate)}`).length).toBeGreaterThan(0);
 });
 
-test('when the first limits us for a day, the second issues long before', async () => {
+test('the second authority issues long before the limit of a day at the first one ends', async () => {
   const host = 'www.limited.test';
   const problem = { type: 'rateLimited', detail: 'too many certificates' };
   const headers = { 'retry-after': String(day) };
@@ -104,7 +104,7 @@ test('when the first limits us for a day, the second issues long before', async 
   expect(clock.now().getTime() - begun).toBeLessThan(0.1 * day * 1000);
 });
 
-test('where CAA allows only the second, it issues at once; killed meanwhile, the next process goes on with the same order', async () => {
+test('the second authority issues at once where CAA allows only it, and after a kill the next process continues the same order', async () => {
   const host = 'www.caa.test';
   second.setFaults({ match: caPlaces.finalize, after: true, hang: true });
   await add(host, [secondIssuer]);
@@ -120,7 +120,7 @@ test('where CAA allows only the second, it issues at once; killed meanwhile, the
   expect(ordersOf(lab.gate, host)).toEqual([]);
 });
 
-test('where CAA allows neither, neither is asked, and the owner is told', async () => {
+test('no authority is contacted where CAA allows neither, and the owner is notified', async () => {
   const host = 'www.neither.test';
   await add(host, ['else.test']);
   await clock.advance(70);
@@ -133,7 +133,7 @@ test('where CAA allows neither, neither is asked, and the owner is told', async 
   expect((await storyOf(host)).issuedBy).toBe(nameOf(lab.gate));
 });
 
-test('both have an account and a ledger of their own, and doctor looks at both', async () => {
+test('each authority has its own account and ledger, and doctor checks both', async () => {
   const { stdout } = await lab.run(['doctor', '--json']);
   const { checks } = JSON.parse(stdout) as { checks: { check: string; seen: string }[] };
   const seen = checks.filter(({ check }) => check === 'authority').map((one) => one.seen);

@@ -96,7 +96,7 @@ describe('a certificate that is valid for 6 days', () => {
     );
   };
 
-  test('is renewed in time though the authority fails ten times', async () => {
+  test('is renewed in time even if the authority fails ten times', async () => {
     const { serial, notAfter } = await visitor.get(host);
     lab.gate.setFaults({ match: caPlaces.newOrder, status: 500 });
     // The renewal comes when half of it is over, or a little before.

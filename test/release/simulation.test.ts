@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { simulatedLives } from '../support/simulated-lives.ts';
 
-test('forty stores live through twenty days each without breaking a law', async () => {
+test('forty simulated stores run for twenty days each without breaking a law', async () => {
   const halves = await Promise.all(
     ['11-30', '31-50'].map((SEED) => simulatedLives({ SEED, DAYS: '20', SHRINK: '0' })),
   );
   expect(halves.filter(({ code }) => code !== 0)).toEqual([]);
 }, 1_800_000);
 
-test('an orderly life does not depend on chance in the program', async () => {
+test('a life without faults does not depend on randomness in the program', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'animal-store-stories-'));
   const write = async (seed: string, text: string): Promise<string> => {
     const file = join(folder, `story-${seed}`);

@@ -55,7 +55,7 @@ const stopsInTime = async (service: Service): Promise<void> => {
 const saysOf = (service: Service, words: string): number =>
   service.stdout().split(words).length - 1;
 
-test('while the receiver of traces is away, nobody waits, and the log says it once; then spans arrive again', async () => {
+test('while the receiver of traces is unavailable, nothing waits and the log says so once; then spans arrive again', async () => {
   const port = await findFreePort();
   const settings = { OTEL_EXPORTER_OTLP_TIMEOUT: '500' };
   const service = await start(`http://127.0.0.1:${port}`, settings);
@@ -84,7 +84,7 @@ test('a receiver of traces that never answers delays neither requests nor a stop
   expect(saysOf(service, 'the last traces are lost')).toBe(1);
 });
 
-test('a receiver of traces that refuses them is told of in one short line, and nothing else happens', async () => {
+test('a receiver of traces that refuses them gets one short log line, and nothing else happens', async () => {
   receiver = await OtlpReceiver.start();
   receiver.mood = 'failing';
   const service = await start(receiver.url);

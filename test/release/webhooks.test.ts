@@ -21,7 +21,7 @@ describe.each(databaseKinds)(`webhooks and notices on %s (CRASH_SEED=${seed})`, 
   });
   afterAll(() => receivers.close());
 
-  test('get every message once, signed and with its own id, however often the workers that send them are killed', async () => {
+  test('deliver every message once, signed and with its own id, however often the workers that send them are killed', async () => {
     const random = seededRandom(seed);
     const home = await newHome(await migratedDatabase(kind));
     const url = home.settings['DATABASE_URL'] ?? '';

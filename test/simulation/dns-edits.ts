@@ -9,7 +9,7 @@ export const mistakes = [
   ...(['address', 'ipv6', 'target', 'bare', 'chain', 'loop'] as const),
   ...(['text', 'route', 'ownership', 'delegation', 'stray'] as const),
 ] as const;
-/** Planned apart from the others. */
+/** Rare mistakes are planned separately. */
 export const rareMistakes = ['proxy', 'crowd'] as const;
 export type Mistake = (typeof mistakes | typeof rareMistakes)[number];
 
@@ -32,7 +32,10 @@ export class DnsEdits {
     this.#zones = zones;
   }
 
-  /** A delegation that is optional and not there stays away. @param ttl in seconds, in place of what is shown */
+  /**
+   * Publishes records, without an optional delegation that does not exist yet.
+   * @param ttl in seconds; replaces the displayed value
+   */
   publish(records: readonly DnsRecord[], ttl?: number): void {
     for (const { purpose, required, fqdn, ...record } of records) {
       if (purpose === 'delegation' && !required && !this.#leadsOn(fqdn)) continue;
@@ -54,7 +57,7 @@ export class DnsEdits {
     if (!route) return;
     const host = route.fqdn;
     const lead = (target: string): void => {
-      // No CNAME stands at an apex, so there its owner gives an address.
+      // An apex cannot have a CNAME, so its owner enters an address.
       this.#clear(host);
       if (route.type === 'ALIAS') zones.set(host, 'A', [elsewhere.ip], usualTtl);
       else zones.set(host, 'CNAME', [target], usualTtl);
@@ -111,7 +114,7 @@ export class DnsEdits {
     }
   }
 
-  /** @param issuer an authority, also with a condition, such as `one/dns-01`; `nobody` or `anybody` */
+  /** @param issuer an authority, optionally with a condition, such as `one/dns-01`; or `nobody` or `anybody` */
   allow(zone: string, issuer: string): void {
     this.#zones.remove(zone, 'CAA');
     if (issuer === 'anybody') return;
@@ -140,13 +143,13 @@ export class DnsEdits {
     }
   }
 
-  /** Addresses, an alias and texts; CAA records stay. */
+  /** Removes addresses, the alias and texts, but not CAA records. */
   #clear(name: string): void {
     for (const type of ['A', 'AAAA', 'CNAME', 'TXT'] as const) this.#zones.remove(name, type);
   }
 }
 
-/** RFC 8657. @param condition a method, or whose account may order: `ours` or `another` */
+/** RFC 8657. @param condition a validation method, or `ours` or `another` for the account that may order */
 const parameterFor = (issuer: string, condition: string | undefined): string => {
   switch (condition) {
     case undefined:

@@ -31,10 +31,10 @@ export interface DrillReport {
   readonly event: string;
   readonly lifetimeDays: number;
   readonly names: number;
-  /** How many names were ever live and without a valid certificate, at a full hour. */
+  /** The number of names that were ever live without a valid certificate at a full hour. */
   readonly everWithout: number;
   readonly mostOrdersAnHour: number;
-  /** Names whose next step was overdue by more than an hour, at a full hour. */
+  /** The most names that were more than an hour overdue at a full hour. */
   readonly largestBacklog: number;
 }
 

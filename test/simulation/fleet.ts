@@ -41,7 +41,7 @@ export const workerNames = ['worker-1', 'worker-2'] as const;
 export interface FleetPorts {
   readonly time: Time;
   readonly settings: Readonly<Record<string, string>>;
-  /** Binds the ports to the world outside, before anything is made. */
+  /** Binds the ports to the simulated world, before any other object is made. */
   readonly bindWorld: (container: Container, config: Config) => void;
   readonly onLog: (process: ProcessName, line: string) => void;
 }
@@ -56,7 +56,7 @@ export class SimulatedProcess {
     this.container = container;
   }
 
-  /** @throws Error when it dies while it starts */
+  /** @throws Error if the process dies during its start */
   static async start(
     name: ProcessName,
     ports: FleetPorts,
@@ -114,7 +114,7 @@ export class SimulatedProcess {
   }
 }
 
-/** As in the module of the name server, without its sockets. */
+/** Builds the responder like the name server's module, without sockets. */
 const responderOf = (container: Container, zone: string): Responder => {
   const [challenges, clock] = [container.get(DnsChallenges), container.get(Clock)];
   const deadline = container.get(Deadline);
@@ -126,7 +126,7 @@ const responderOf = (container: Container, zone: string): Responder => {
   });
 };
 
-/** All that processes store is told to the others, so that they need not look for it. */
+/** Processes are notified of everything that others store, so they rarely need to look. */
 const sleep = { longestSleepMs: 6 * 60 * 60_000 };
 
 const logOf = (name: ProcessName, { onLog }: FleetPorts): Logger =>

@@ -25,8 +25,8 @@ interface StoredNotice {
 }
 
 /**
- * What names and accounts live through, to the hour and without ids: two versions of src that differ only in the
- * order of their statements write the same.
+ * Events of names and accounts, to the hour and without ids, so that two versions of src that only reorder statements
+ * write the same history.
  */
 export class History {
   readonly #ports: HistoryPorts;
@@ -37,7 +37,7 @@ export class History {
     this.#ports = ports;
   }
 
-  /** @param outcome `done`, or why not */
+  /** @param outcome `done`, or the reason of a failure */
   answered(
     shop: ShopName,
     at: number,
@@ -62,7 +62,7 @@ export class History {
     }
   }
 
-  /** @param begun when the story began, epoch milliseconds */
+  /** @param begun the start of the story in epoch milliseconds */
   text(begun: number): string {
     this.#readWorld();
     const subjects = [...this.#entries].toSorted(([one], [other]) => (one < other ? -1 : 1));
@@ -129,7 +129,7 @@ export class History {
 const shopMailed = (address: string): string =>
   shopNames.find((shop) => address.endsWith(`@${shopOf(shop).zone}`)) ?? address;
 
-/** In one hour, what happened has no order. */
+/** Events within one hour have no order. */
 const textOf = (entries: readonly Entry[], begun: number): readonly string[] => {
   const lines = entries.map(({ at, what }) => {
     const hours = Math.floor((at - begun) / hourMs);
@@ -145,7 +145,7 @@ const dayAndHour = (hours: number): string =>
 
 interface Column {
   readonly name: string;
-  /** Its place in the primary key, from 1; 0: it is not in it. */
+  /** Position in the primary key, from 1; 0 for other columns. */
   readonly pk: number;
 }
 

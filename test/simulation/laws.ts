@@ -44,7 +44,7 @@ export interface LawPorts {
   readonly databaseFile: string;
 }
 
-/** All of them, as nobody has broken them yet. @param decided see `liveIsSecure` */
+/** All laws, before anything has broken them. @param decided see `liveIsSecure` */
 export const allLaws = (decided?: Decided): readonly Law[] => [
   oneHolder,
   provenRivals(),
@@ -149,7 +149,7 @@ export class Laws {
     if (outcome !== 'done') this.#reached.count(`refusal ${outcome}`);
   }
 
-  /** A budget that a page shows, and no timeline. */
+  /** Counts a budget that a page shows, because no timeline shows it. */
   onHold(budget: string): void {
     this.#reached.count(`budget ${budget}`);
   }

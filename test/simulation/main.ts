@@ -24,7 +24,7 @@ const {
 } = process.env;
 const isOrderly = HISTORY === '1';
 
-/** `2`, `1-4` and `2,1`: in this order. */
+/** `2`, `1-4` and `2,1` are valid; the order is kept. */
 const seedsOf = (text: string): readonly string[] =>
   text.split(',').flatMap((part) => {
     const [, first, last] = /^(\d+)-(\d+)$/.exec(part) ?? [];
@@ -69,10 +69,10 @@ interface Outcome {
   readonly history: string | undefined;
 }
 
-/** By all stories of this run. */
+/** Counts over all stories of this run. */
 const reached = new Map<string, number>();
 
-/** @returns what went wrong, with what the story came to */
+/** @returns the failure and what the story reached */
 const run = async (story: Story): Promise<Outcome> => {
   const simulation = new Simulation(story.seed, {
     ...{ isOrderly, settles: SETTLE !== '0' },
@@ -113,7 +113,7 @@ const tellFailure = async (story: Story, outcome: Outcome): Promise<void> => {
   console.log(`${textOf(shortest)}\nRun it again with: make simulate STORY=${file}`);
 };
 
-/** The law, without what it says of this case. */
+/** The name of the law, without the facts of this case. */
 const nameOf = (error: unknown): string => (error instanceof LawBroken ? error.law : String(error));
 
 await loadAll();

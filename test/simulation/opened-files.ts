@@ -7,8 +7,9 @@ import { Simulation } from './simulation.ts';
 import { turnWeather, type Part } from './weather.ts';
 import { hourMs, minuteMs } from './world/durations.ts';
 
-// Prints which files of src a newcomer opens to follow three flows: those of which a function ran, in virtual time. Fails
-// when a flow opens more files than its limit. Lower a limit when files merge; raise it only with a reason.
+// Prints which files of src a newcomer opens to follow three flows in virtual time. A file counts if one of its
+// functions ran. Fails if a flow opens more files than its limit. Lower a limit when files merge; raise it only with a
+// reason.
 const limits = {
   'A request that creates an animal': 36,
   'A domain from Add until it is live': 88,
@@ -31,7 +32,7 @@ const ranSince = (): readonly string[] => {
     .toSorted();
 };
 
-/** The first function of a script is the script itself: it runs when it is loaded. */
+/** The first function is the script itself, which runs when it is loaded, so it does not count. */
 const hasRun = ({ functionName, ranges }: Profiler.FunctionCoverage): boolean =>
   !(functionName === '' && ranges[0]?.startOffset === 0) && (ranges[0]?.count ?? 0) > 0;
 
@@ -39,12 +40,12 @@ const simulation = new Simulation('1', { isOrderly: true });
 const { time, world, owners, weather } = simulation;
 
 interface Flow {
-  /** Files are counted from the moment on at which this is true. */
+  /** Files are counted once this returns true. */
   readonly hasBegun?: () => boolean;
   readonly isOver: () => boolean;
 }
 
-/** Lives through a flow, and lists the files in the order in which they are first needed. */
+/** Runs a flow and lists the files in the order in which they are first needed. */
 const follow = async (name: keyof typeof limits, flow: Flow): Promise<void> => {
   const { hasBegun = () => true, isOver } = flow;
   const deadline = time.now + hourMs;
@@ -94,7 +95,7 @@ await simulation.open();
 const stored = new SqliteDatabase(simulation.databaseFile, { readonly: true });
 
 await time.run(act('sells'));
-// The jobs of the hour run with this one, and none with the next.
+// The hourly jobs run during this flow and not during the next.
 await pass(90 * minuteMs + 10_500);
 await time.run(act('sells'));
 await pass(3_000);

@@ -13,7 +13,7 @@ import { callApi, type Answer } from './world/requests.ts';
 import type { Time } from './world/time.ts';
 import type { World } from './world/world.ts';
 
-/** What the service has acknowledged, so that it must be there. */
+/** A write that the service has acknowledged, so it must exist. */
 export type Acknowledged =
   | { readonly kind: 'domain'; readonly shop: ShopName; readonly id: string; readonly host: string }
   | { readonly kind: 'removal'; readonly id: string; readonly host: string; readonly at: number }
@@ -31,16 +31,16 @@ export interface OwnerPorts {
   readonly world: World;
   readonly api: () => SimulatedProcess | undefined;
   readonly note: (who: string, text: string) => void;
-  /** When a page says that a certificate waits for a budget. */
+  /** Called when a page says that a certificate waits for a budget. */
   readonly onHold?: (budget: string) => void;
   readonly onAnswer?: (shop: ShopName, words: readonly string[], outcome: string) => void;
 }
 
-/** Neither refused in words nor for lack of an answer. */
+/** Whether the error is neither an explained refusal nor a missing answer. */
 const isFault = (error: unknown): boolean =>
   !(error instanceof DomainError || error instanceof Unavailable || error instanceof NoAnswer);
 
-/** A browser gives up after this; a person tries again. */
+/** A browser gives up after this time, and a person tries again. */
 const patienceMs = 60_000;
 const tries = 20;
 
@@ -49,7 +49,7 @@ export class Owners {
   readonly #opening = new Map<ShopName, Promise<Shop>>();
   readonly acknowledged: Acknowledged[] = [];
   readonly bursts: Burst[] = [];
-  /** What went wrong for no reason that an owner is told, or could know. */
+  /** Failures for which the owner got no reason. */
   readonly faults: Readonly<Record<string, string>>[] = [];
   readonly #ports: OwnerPorts;
   readonly #dns: DnsEdits;
@@ -60,12 +60,12 @@ export class Owners {
     this.#dns = new DnsEdits(ports.world.dns.zones);
   }
 
-  /** Opens the accounts, each with a project that is published and a webhook. */
+  /** Opens the accounts, each with a published project and a webhook. */
   async open(): Promise<void> {
     for (const name of shopNames) await this.#do(await this.#open(name), 'listens', []);
   }
 
-  /** Steps that a guest takes at once open one account. */
+  /** Concurrent steps of a guest open only one account. */
   async #shopOf(name: ShopName): Promise<Shop> {
     const known = this.shops.get(name) ?? this.#opening.get(name);
     if (known) return known;
@@ -78,7 +78,7 @@ export class Owners {
     }
   }
 
-  /** @returns the account, with a project that is published */
+  /** @returns the account, with a published project */
   async #open(name: ShopName): Promise<Shop> {
     const { plan, zone } = shopOf(name);
     const { zones } = this.#ports.world.dns;
@@ -99,7 +99,7 @@ export class Owners {
     return shop;
   }
 
-  /** Does what the words of a step say; tries again while the service does not answer. Never rejects. */
+  /** Does what a step says, and retries while the service does not answer. Never rejects. */
   async act(name: ShopName, [verb = '', ...objects]: readonly string[]): Promise<void> {
     for (let tried = 1; ; tried++) {
       try {
@@ -171,7 +171,7 @@ export class Owners {
               madeBy: 'operator',
               message: undefined,
             }),
-          // Where something else is uploaded, the command line does it.
+          // Other uploads go through the command line.
           host === '' ? shop : undefined,
         );
       case 'enters':
@@ -224,7 +224,7 @@ export class Owners {
     edit(records);
   }
 
-  /** As an owner who looks after some time: a name that is gone is added again, and its records are made right. */
+  /** Acts like an owner who looks after some time: adds a missing name again and corrects its records. */
   async #mend(shop: Shop, host: string): Promise<void> {
     const known = await this.#at(
       ({ container }) => container.get(DomainsKey).listDomains(shop.project.id),
@@ -294,7 +294,7 @@ export class Owners {
     this.bursts.push({ shop: shop.name, at, answers: await Promise.all(calls) });
   }
 
-  /** A person has forgotten the password, and chooses another one by a link, which has come by mail or from the operator. */
+  /** A person who forgot the password chooses another one, by a link that was mailed or that the operator made. */
   async #forget({ name }: Shop): Promise<void> {
     const from = { network: '192.0.2.0/24', browser: 'a browser', device: undefined } as const;
     const email = ownerOf(name);
@@ -311,7 +311,7 @@ export class Owners {
     });
   }
 
-  /** @param what `account`; otherwise the project */
+  /** @param what `account`; any other word means the project */
   async #delete(shop: Shop, what: string): Promise<void> {
     const { accountId, project } = shop;
     const isAccount = what === 'account';
@@ -326,7 +326,7 @@ export class Owners {
     this.acknowledged.push({ kind: 'deletion', shop: shop.name, id });
   }
 
-  /** @param what `account`, which the operator restores; otherwise the project */
+  /** @param what `account`, which the operator restores; any other word means the project */
   #restore(shop: Shop, what: string): Promise<unknown> {
     const { accountId, project } = shop;
     if (what === 'account')
@@ -334,7 +334,7 @@ export class Owners {
     return this.#at(({ container }) => container.get(SitesKey).restoreProject(project), shop);
   }
 
-  /** What the page answers must be true of what is stored. */
+  /** Checks that pages agree with the stored state. */
   async #usePages(
     shop: Shop,
     verb: 'enters' | 'drops' | 'shares' | 'opens',
@@ -353,7 +353,7 @@ export class Owners {
     });
   }
 
-  /** At the page of the project, which says what the certificate of its own host waits for. */
+  /** Visits the project page, which says what the certificate of the project's own host waits for. */
   async #lookAtProject({ accountId, project: { slug } }: Shop): Promise<void> {
     const hold = await this.#at(async ({ container }) => {
       const { servedDeployId } = await container.get(SitesKey).getSite(slug);
@@ -384,7 +384,7 @@ export class Owners {
     }, shop);
   }
 
-  /** Work of the process that serves owners, as its dashboard does it. @throws Error when no answer comes */
+  /** Runs work in the process that serves owners, like its dashboard. @throws Error if no answer comes */
   async #at<T>(work: (api: SimulatedProcess) => Promise<T>, shop?: Shop): Promise<T> {
     const { time, api } = this.#ports;
     const serving = api();

@@ -15,10 +15,10 @@ export interface Shop {
 
 type Api = Pick<SimulatedProcess, 'container'>;
 
-/** The owner tries again later. */
+/** No answer came, so the owner tries again later. */
 export class NoAnswer extends Error {}
 
-/** A link to a page about one domain, for somebody who is not signed in. */
+/** A link that shows a page about one domain to visitors who are not signed in. */
 interface SharedLink {
   readonly path: string;
   readonly domainId: string;
@@ -26,7 +26,7 @@ interface SharedLink {
 }
 
 const lasting = 30 * 24 * 60 * 60_000;
-/** How far the clock of the process may be from the true time, twice. */
+/** Twice the largest difference between the process's clock and the true time. */
 const skewMs = 10 * 60_000;
 
 interface FormOfPage {
@@ -35,7 +35,7 @@ interface FormOfPage {
   readonly fields?: Readonly<Record<string, string>>;
 }
 
-/** The dashboard as browsers use it, from its handler on. Each shop has one browser, which keeps its cookie. */
+/** The dashboard as browsers use it, called at its handler. Each shop has one browser, which keeps its cookie. */
 export class Pages {
   readonly #cookies = new Map<string, string>();
   readonly #links = new Map<string, SharedLink>();
@@ -68,7 +68,7 @@ export class Pages {
     if (path !== undefined) this.#links.set(host, { path, domainId, madeAt: now });
   }
 
-  /** Somebody opens the last link to a name. @throws Error when it shows a domain after its end, or does not before */
+  /** Opens the last link to a name. @throws Error if it shows a domain after the link's end, or does not before */
   async open(api: Api, shop: Shop, host: string, now: number): Promise<void> {
     const link = this.#links.get(host);
     if (!link) return;
@@ -95,7 +95,7 @@ export class Pages {
     return this.#ask(api, shop, form, { method: 'POST', body });
   }
 
-  /** Signs in where it has to. @throws NoAnswer; Error for what no page should answer */
+  /** Signs in if necessary. @throws NoAnswer; Error for an answer that no page should give */
   async #ask(
     api: Api,
     shop: Shop,
@@ -120,7 +120,7 @@ export class Pages {
     return answer;
   }
 
-  /** By a link that the operator hands over. */
+  /** Signs in by a link from the operator. */
   async #signIn({ container }: Api, { name }: Shop): Promise<void> {
     const { secret } = await container.get(AccessKey).signInLinkFor(ownerOf(name));
     const answer = await callApi(container, { path: `/dashboard/sign-in/${secret}` });
@@ -132,7 +132,7 @@ export class Pages {
   }
 }
 
-/** Pages of a deleted account lead to the one where it is restored. */
+/** Pages of a deleted account redirect to the page where it can be restored. */
 const isDone = ({ status, headers }: Answer): boolean =>
   status === 303 && headers.get('location')?.startsWith('/dashboard/projects/') === true;
 

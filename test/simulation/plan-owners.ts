@@ -20,7 +20,7 @@ export const planOwners = (penOf: PenOf, end: number): void => {
 
 type Deed = (pen: Pen, host: Host) => void;
 
-/** How the first records come to be there. */
+/** The ways in which an owner creates the first records. */
 const beginnings: readonly [Deed, ...Deed[]] = [
   (pen, { shop, host }) => {
     pen.wait(minuteMs, 2 * hourMs);
@@ -59,7 +59,7 @@ const begin: Deed = (pen, host) => {
   pen.write(`${host.shop} verifies ${host.host}`);
 };
 
-/** What becomes of a name once it is there; owners repair it after some time. */
+/** What owners do to a name later; they repair it after some time. */
 const deeds: readonly [Deed, ...Deed[]] = [
   (pen, { shop, host }) => {
     pen.write(`${shop} mistakes ${host} ${pen.chance.pick(mistakes)}`);
@@ -91,7 +91,7 @@ const deeds: readonly [Deed, ...Deed[]] = [
   },
 ];
 
-/** After so long an owner looks whether all is as it should be. */
+/** The longest time before an owner checks that everything works. */
 const longestBrokenMs = 6 * dayMs;
 
 const planHost = (pen: Pen, host: Host, end: number): void => {
@@ -103,7 +103,7 @@ const planHost = (pen: Pen, host: Host, end: number): void => {
   while (pen.at < end) {
     pen.wait(isRival ? 2 * dayMs : 12 * hourMs, 8 * dayMs);
     const { chance } = pen;
-    // A rival that gives up, or the holder that finds its name taken.
+    // The rival gives up, or the holder finds its name taken.
     if (isRival && chance.happens(0.5)) pen.write(`${host.shop} removes ${host.host}`);
     else if (chance.happens(0.2)) pen.write(`${host.shop} mends ${host.host}`);
     else chance.pick(deeds)(pen, host);

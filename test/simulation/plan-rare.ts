@@ -5,7 +5,7 @@ import { shopNames, shopOf, type ShopName } from './shops.ts';
 import { dayMs, hourMs, minuteMs, secondMs } from './world/durations.ts';
 import { authorityNames, service } from './world/world.ts';
 
-/** What happens seldom, but has to be right. Histories leave it out, so that they stay quick to compare. */
+/** Plans rare events that must still be handled correctly. Histories omit them, so that they stay quick to compare. */
 export const planRare = (penOf: PenOf, end: number): void => {
   for (const shop of shopNames) {
     const { zone, hosts } = shopOf(shop);
@@ -88,7 +88,7 @@ const planForgotten = (pen: Pen, shop: ShopName): void => {
   pen.write(`${shop} adds old.${shopOf(shop).zone}`);
 };
 
-/** Adds a name and removes it again, more often than the authority issues for one name, and often before it has. */
+/** Adds and removes a name more often than the authority issues for one name, and often before it has issued. */
 const planHaste = (pen: Pen, shop: ShopName, end: number): void => {
   const host = `quick.${shopOf(shop).zone}`;
   for (;;) {
@@ -109,7 +109,7 @@ const planHaste = (pen: Pen, shop: ShopName, end: number): void => {
   }
 };
 
-/** Through pages; somebody else, who looks after the DNS, has a link. */
+/** Uses pages. A visitor who manages the DNS has a link. */
 const planPages = (pen: Pen, shop: ShopName, end: number): void => {
   const host = `page.${shopOf(shop).zone}`;
   for (;;) {
@@ -155,7 +155,7 @@ const planOthers = (pen: Pen, zone: string, end: number): void => {
   }
 };
 
-/** By mistake, so it is restored in time. */
+/** Deletes by mistake, so a restoration follows in time. */
 const planDeletions = (pen: Pen, shop: ShopName, end: number): void => {
   for (;;) {
     pen.wait(2 * dayMs, 30 * dayMs);
@@ -166,7 +166,7 @@ const planDeletions = (pen: Pen, shop: ShopName, end: number): void => {
   }
 };
 
-/** A guest leaves, or almost; another one wants its name, and proves it or not. */
+/** A guest leaves, or almost leaves. Another one wants its name and may prove it. */
 const planEnds = (pen: Pen, end: number): void => {
   for (let guest = 101; ; guest += 2) {
     pen.wait(6 * hourMs, 12 * dayMs);
@@ -188,7 +188,7 @@ const planEnds = (pen: Pen, end: number): void => {
   }
 };
 
-/** On a small plan, until the requests of a day are used up. */
+/** Uses up the day's requests of a small plan. */
 const planMuchUse = (pen: Pen, end: number): void => {
   for (;;) {
     pen.wait(2 * dayMs, 30 * dayMs);
@@ -203,7 +203,7 @@ const planMuchUse = (pen: Pen, end: number): void => {
   }
 };
 
-/** More names in an hour than an account gets certificates for. */
+/** Adds more names in an hour than an account gets certificates for. */
 const planShelf = (pen: Pen, shop: ShopName, end: number): void => {
   const hostOf = (n: string) => `shelf-${n}.${shopOf(shop).zone}`;
   for (;;) {
@@ -213,7 +213,7 @@ const planShelf = (pen: Pen, shop: ShopName, end: number): void => {
   }
 };
 
-/** Many names at once, more than budgets allow. Only in longer stories, because each name costs time. */
+/** Adds many names at once, beyond the budgets. Only in longer stories, because each name costs time. */
 const planGuests = (pen: Pen, end: number): void => {
   const { chance } = pen;
   if (end < 12 * dayMs || !chance.happens(0.4)) return;
@@ -221,7 +221,7 @@ const planGuests = (pen: Pen, end: number): void => {
   chance.pick([planRush, planRush, planCollector, planCollector])(pen);
 };
 
-/** So many new accounts within the window of the authority's limit for all of them. */
+/** Opens many accounts within the window of the authority's limit for all of them. */
 const planRush = (pen: Pen): void => {
   const start = pen.at;
   for (let guest = 1; guest <= 24; guest += 1) {
@@ -235,7 +235,7 @@ const planRush = (pen: Pen): void => {
   }
 };
 
-/** One account with many names: below one registered domain, or below one each. */
+/** Gives one account many names, below one registered domain or below one each. */
 const planCollector = (pen: Pen): void => {
   const isOneZone = pen.chance.happens(0.5);
   const hostOf = (n: string) => (isOneZone ? `n${n}.guest-1.test` : `www.guest-1-${n}.test`);
@@ -248,7 +248,7 @@ interface Many {
   readonly everyMs: number;
 }
 
-/** All of them are removed when the budgets have been met. */
+/** All names are removed once the budgets were reached. */
 const addMany = (pen: Pen, shop: ShopName, { count, hostOf, everyMs }: Many): void => {
   const hosts = Array.from({ length: count }, (_, n) => hostOf(String(n + 1)));
   for (const host of hosts) {
@@ -265,7 +265,7 @@ const addMany = (pen: Pen, shop: ShopName, { count, hostOf, everyMs }: Many): vo
   }
 };
 
-/** It is gone just when it has an order, or asks for new proofs sooner than before. */
+/** The authority disappears just when it has an order, or requires new proofs sooner than before. */
 const planAuthority = (pen: Pen, name: string, end: number): void => {
   if (pen.chance.happens(0.5)) {
     pen.jump(end);
@@ -301,5 +301,5 @@ const planStalls = (pen: Pen, name: string, end: number): void => {
   }
 };
 
-/** Most are longer than leases, so that somebody else goes on with the work. */
+/** Most stalls last longer than leases, so that another worker continues. */
 const stallS = ({ chance }: Pen): number => Math.round(30 * 120 ** chance.next());

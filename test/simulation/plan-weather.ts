@@ -4,7 +4,7 @@ import { authorityNames } from './world/world.ts';
 import { dayMs, hourMs, minuteMs } from './world/durations.ts';
 
 interface Climate {
-  /** How long it is well, and how long it is not: least and most. */
+  /** Shortest and longest durations: `well` of good weather, `lasts` of bad weather. */
   readonly well: readonly [number, number];
   readonly lasts: readonly [number, number];
 }
@@ -19,11 +19,11 @@ const climates: Readonly<Record<Part, Climate>> = {
   signals: { well: [6 * hourMs, 10 * dayMs], lasts: [minuteMs, 12 * hourMs] },
 };
 
-/** Authorities that fail by chance draw for each request, so that histories would depend on how many there are. */
+/** Authorities that fail randomly draw for each request, so histories would depend on the number of requests. */
 const isCertain = (part: Part, condition: string): boolean =>
   part !== 'authority' || condition === 'away' || condition === 'silent';
 
-/** Planned apart: see `planRare`. */
+/** Planned separately: see `planRare`. */
 const rare = 'leaving';
 
 interface WeatherOptions {
@@ -70,11 +70,11 @@ const planPart = (pen: Pen, options: PartOptions): void => {
 const isOfFirstAuthority = ({ part, object }: PartOptions): boolean =>
   part === 'authority' && object === 'one';
 
-/** In some stories the first authority never comes back, so that the second one takes over. */
+/** In some stories the first authority never comes back, so the second one takes over. */
 const goneForGoodFrom = ({ chance }: Pen, end: number): number =>
   end > 12 * dayMs && chance.happens(0.15) ? (0.4 + 0.4 * chance.next()) * end : end;
 
-/** An authority is away for 12 hours now and then, once in a while for a week. */
+/** An authority is sometimes away for 12 hours, and rarely for a week. */
 const pass = (pen: Pen, { part }: PartOptions, condition: string): void => {
   const isOutage = part === 'authority' && condition === 'away';
   const lasts = isOutage
@@ -92,7 +92,7 @@ const planWindows = (pen: Pen, end: number): void => {
   }
 };
 
-/** Authorities shorten lifetimes, and never lengthen them again. Some have short ones from the first day on. */
+/** Authorities only shorten lifetimes. Some have short ones from the first day. */
 const planLifetimes = (pen: Pen, name: string, end: number): void => {
   for (const days of shorterLifetimes) {
     if (!pen.chance.happens(0.25)) pen.jump(end);

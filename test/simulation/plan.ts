@@ -8,7 +8,7 @@ import { processNames, type ProcessName } from './fleet.ts';
 
 export interface PlanOptions {
   readonly days: number;
-  /** Nobody dies, clocks show the true time, and no request fails by chance. */
+  /** No process dies, clocks are right, and no request fails randomly. */
   readonly isOrderly?: boolean;
 }
 
@@ -27,7 +27,7 @@ export const planStory = (seed: string, { days, isOrderly = false }: PlanOptions
   return { seed, days, steps: inTime.toSorted((one, other) => one.at - other.at) };
 };
 
-/** Workers and the API differ by at most so much from the true time. */
+/** The clocks of workers and the API differ from the true time by at most this much. */
 const mostAheadMs = 5 * minuteMs;
 
 const planFleet = (penOf: PenOf, end: number): void => {
@@ -45,7 +45,7 @@ const planDeaths = (pen: Pen, name: ProcessName, end: number): void => {
     const downMs = Math.round(secondMs * ((6 * hourMs) / secondMs) ** chance.next());
     const down = String(Math.max(1, Math.round(downMs / secondMs)));
     const when = chance.pick(['now', 'before', 'after', 'before', 'after']);
-    // Most commits that matter come soon after the first one of a piece of work.
+    // Most important commits come soon after the first one of a piece of work.
     const commit = String(1 + chance.int(chance.pick([4, 40])));
     pen.write(`${name} dies ${when === 'now' ? 'now' : `${when} ${commit}`} ${down}`);
   }

@@ -15,13 +15,13 @@ export interface ReachedRow {
   readonly count: number;
 }
 
-/** How an attempt at a certificate can end, in the timeline; a failure says why. */
+/** How an attempt at a certificate can end, according to the timeline. A failure has a reason. */
 const attemptEnds = [
   ...['issued', 'came too late, destroyed', 'unanswered', 'left', 'postponed'],
   ...authorityFailureReasons.map((reason) => `failed: ${reason}`),
 ];
 
-/** What a name is refused for when it is added; it is a problem of pages too, but never of a domain. */
+/** Reasons to refuse a name when it is added. Pages show them, but domains never have them. */
 const refusals: readonly DnsProblemCode[] = [
   ...(['name_reserved', 'public_suffix', 'ip_literal', 'name_too_long'] as const),
   'wildcard_unsupported',
@@ -30,7 +30,7 @@ const problemCodes = Object.keys(dnsProblems).filter(
   (code) => !refusals.some((one) => one === code),
 );
 
-/** Everything that the code knows: what no story reaches has the count 0. */
+/** Everything that the code knows. What no story reaches has the count 0. */
 const all: readonly string[] = [
   ...customDomainStates.map((state) => `state ${state}`),
   ...problemCodes.map((code) => `problem ${code}`),
@@ -80,12 +80,12 @@ const newAttempts = `
 const newNotices = 'select id as row, kind from notices where id > ?';
 const newMails = 'select rowid as row, kind from mails where rowid > ?';
 
-/** Counts what stories reach: what a domain came to counts once for each time that it newly came there. */
+/** Counts what stories reach. A state of a domain counts once each time that the domain newly reaches it. */
 export class Reached {
   readonly #counts = new Map(all.map((what) => [what, 0]));
   readonly #states = new Map<string, string>();
   #problems = new Set<string>();
-  /** The last row that each query of new rows has read. */
+  /** The last row that each query for new rows has read. */
   readonly #lastRows = new Map<string, number>();
 
   rows(): readonly ReachedRow[] {
@@ -147,7 +147,7 @@ export class Reached {
     for (const { kind } of this.#newRows<Told>(stored, newNotices)) this.count(`notice ${kind}`);
   }
 
-  /** What concerns a person is told by mail only. */
+  /** Personal messages exist only as mails. */
   #readMails(stored: Stored): void {
     for (const { kind } of this.#newRows<Told>(stored, newMails)) {
       if (isPersonal(kind)) this.count(`notice ${kind}`);

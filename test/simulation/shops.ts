@@ -13,11 +13,11 @@ const residents = {
     hosts: ['www.north.test', 'north.test', '*.app.north.test'],
   },
   south: { plan: 'pro', zone: 'south.test', hosts: ['www.south.test', 'south.test'] },
-  /** A rival for a name of the first one. */
+  /** A rival for a name of the first shop. */
   east: { plan: 'pro', zone: 'east.test', hosts: ['www.north.test'] },
 } as const satisfies Readonly<Record<string, ShopTerms>>;
 
-/** Guests open their accounts with the first thing that they do. */
+/** Guests open their accounts with their first action. */
 export type ShopName = keyof typeof residents | `guest-${number}`;
 
 export const shopNames = Object.keys(residents) as readonly (keyof typeof residents)[];
@@ -33,5 +33,5 @@ export const ownerOf = (shop: ShopName): string => `owner@${shopOf(shop).zone}`;
 
 export const receiverOf = (shop: ShopName): string => `https://hooks.${shopOf(shop).zone}/store`;
 
-/** What somebody registered to have this name. */
+/** The registered domain that contains this name. */
 export const zoneOf = (host: string): string => host.split('.').slice(-2).join('.');

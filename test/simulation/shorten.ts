@@ -3,14 +3,15 @@ import { dayMs } from './world/durations.ts';
 
 export interface Failure {
   readonly text: string;
-  /** When, in days since the beginning of the story. */
+  /** Days since the beginning of the story. */
   readonly day: number;
 }
 
 /**
- * Leaves out as much of a story as it can while it still fails in the same way: the days after the failure, whole parts
- * of the world, then single steps.
- * @param live runs a story @returns how it fails; undefined when it does not, or fails in another way
+ * Shortens a story as far as possible while it still fails in the same way. Leaves out the days after the failure, then
+ * whole parts of the world, then single steps.
+ * @param live runs a story
+ * @returns its failure; undefined if there is none, or another one
  */
 export const shorten = async (
   story: Story,
@@ -53,7 +54,7 @@ const isVerbIn =
   ({ words: [verb = ''] }) =>
     verbs.includes(verb);
 
-/** Large parts that seldom matter come first. @param text names the host that it is about */
+/** Large parts that rarely matter come first. @param text names the relevant host */
 const partsOf = (steps: readonly Step[], text: string): readonly IsIn[] => {
   const isNamed = (word: string): boolean => isHost(word) && text.includes(` ${word};`);
   const parts = [...Map.groupBy(steps, partOf)].toSorted(

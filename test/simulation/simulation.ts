@@ -22,14 +22,14 @@ import { dayMs, hourMs } from './world/durations.ts';
 export const beginning = Date.UTC(2027, 0, 1);
 
 export interface Options {
-  /** Nobody dies, and turns take no time: for histories that are compared. */
+  /** No process dies and turns take no time, for histories that are compared. */
   readonly isOrderly?: boolean;
-  /** False: the story ends in its weather, and laws of the time after it are not asked. */
+  /** If false, the story ends in its weather, and laws about the time after it are not checked. */
   readonly settles?: boolean;
   readonly onLine?: (line: string) => void;
 }
 
-/** When a process dies or stalls: at its next commits, or at what it asks an authority next. */
+/** When a process dies or stalls: at its next commits, or at its next requests to an authority. */
 interface Doom {
   left: number;
   readonly when: string;
@@ -134,7 +134,7 @@ export class Simulation {
     await this.time.until(this.owners.open());
   }
 
-  /** Lives through a story, and 9.5 days of good weather after it. @throws LawBroken */
+  /** Runs a story and then 9.5 days of good weather. @throws LawBroken */
   async live({ steps, days }: Story): Promise<void> {
     const begun = this.time.now;
     if (this.#options.isOrderly === true) this.#watch(0);
@@ -156,7 +156,7 @@ export class Simulation {
     this.laws.atTheEnd();
   }
 
-  /** The hash of every step and of all that is stored now. Nothing may happen after it. */
+  /** The hash of every step and of the stored data. Nothing may happen after it. */
   hash(): string {
     const stored = storedText(this.databaseFile);
     return createHash('sha256').update(this.time.traceHash()).update(stored).digest('hex');
@@ -168,13 +168,13 @@ export class Simulation {
 
   close(): void {
     for (const { actor } of this.fleet.values()) this.#drop(actor);
-    // Ids of its tasks may come again in the next simulation.
+    // The next simulation may reuse ids of these tasks.
     for (const task of getTasks().values()) void task.destroy();
     this.laws.close();
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** Looks at each half hour, when no hour ends. */
+  /** Checks at each half hour, when no hour ends. */
   #watch(hours: number): void {
     const at = beginning + (hours + 0.5) * hourMs;
     this.time.as(undefined, () =>
@@ -204,8 +204,9 @@ export class Simulation {
   }
 
   /**
-   * `dies now 60`, or `dies before 3 60`, `dies after 3 60`: at its third commit from now, for a minute. `dies asking
-   * new-order 60`: when it has sent that to an authority. `stalls` likewise, which drops nothing.
+   * `dies now 60`, `dies before 3 60` and `dies after 3 60`: the process dies at once, or at its third commit from now,
+   * for a minute. `dies asking new-order 60`: it dies once it has sent that request to an authority. `stalls` takes the
+   * same words, but loses nothing.
    */
   #doom(name: ProcessName, [verb = '', when = '', ...given]: readonly string[]): void {
     const process = this.fleet.get(name);
@@ -231,7 +232,7 @@ export class Simulation {
     doom.comes(process);
   }
 
-  /** It goes on where it was: what it holds may have been given to others meanwhile. */
+  /** The process continues where it was. Meanwhile others may have taken over its claims. */
   #stall(actor: Actor, forMs: number): void {
     const name = actor.name as ProcessName;
     this.#line(`     ${name} stalls`);
@@ -251,7 +252,7 @@ export class Simulation {
     this.fleet.delete(name);
     this.laws.onDeath(name);
     this.time.as(undefined, () => {
-      // Not while its own statement runs.
+      // Waits until the current statement has ended.
       this.time.after(0, () => {
         this.#disk.drop(actor);
       });
@@ -299,7 +300,7 @@ export class Simulation {
     }
   }
 
-  /** Tells the other processes what one has stored: by a signal, or at their next look. */
+  /** Notifies the other processes of stored changes, by a signal or at their next look. */
   #spread(from: Actor, tables: ReadonlySet<string>): void {
     const isAsked = from.name === 'api' && tables.has('domains');
     const hasNews = [...tables].some((table) => isNews(table.replace(/^claims of /, '')));
@@ -317,7 +318,7 @@ export class Simulation {
     }
   }
 
-  /** @throws Error when it is down */
+  /** @throws Error if the process is down */
   #ask<T>(name: ProcessName, work: (process: SimulatedProcess) => T | Promise<T>): Promise<T> {
     const process = this.fleet.get(name);
     if (!process) return Promise.reject(new Error(`${name} is down`));
@@ -329,7 +330,7 @@ export class Simulation {
   }
 }
 
-/** What other processes wait for; the rest changes at each look. Of domains, only what an owner asks for. */
+/** Whether other processes wait for changes of the table. Of domains, only what owners request counts: see `#spread`. */
 const isNews = (table: string): boolean =>
   [
     'events',

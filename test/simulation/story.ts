@@ -15,18 +15,18 @@ export interface Story {
   readonly steps: readonly Step[];
 }
 
-/** `  12 04:33:10 north adds www.north.example`: day, time, who, what. */
+/** Formats a step as `  12 04:33:10 north adds www.north.example`: day, time, who, what. */
 export const lineOf = ({ at, who, words }: Step): string =>
   `${String(Math.floor(at / dayMs)).padStart(4)} ${clock(at)} ${who} ${words.join(' ')}`;
 
-/** Hours, minutes and seconds of the day, with milliseconds where there are any. */
+/** Hours, minutes and seconds of the day, with milliseconds if they are not 0. */
 const clock = (at: number): string =>
   new Date(at % dayMs).toISOString().slice(11, at % secondMs === 0 ? 19 : 23);
 
 export const textOf = ({ seed, days, steps }: Story): string =>
   [`seed ${seed}, ${String(days)} days`, ...steps.map(lineOf)].map((line) => `${line}\n`).join('');
 
-/** @throws Error that names the line that is none */
+/** @throws Error that names the invalid line */
 export const readStory = (text: string): Story => {
   const [title = '', ...lines] = text.split('\n').filter((line) => !/^\s*(#|$)/.test(line));
   const [, seed, days] = /^seed (\S+), (\d+) days$/.exec(title) ?? [];
@@ -60,13 +60,13 @@ export class Pen {
     this.#steps.push({ at: this.at, who, words });
   }
 
-  /** Minutes are as likely as days: the logarithm is drawn. */
+  /** Draws the logarithm, so that minutes are as likely as days. */
   wait(leastMs: number, mostMs: number): void {
     const ms = leastMs * (mostMs / leastMs) ** this.chance.next();
     this.at += Math.max(1, Math.round(ms / secondMs)) * secondMs;
   }
 
-  /** To any time before `end`. */
+  /** Moves to a random time before `end`. */
   jump(end: number): void {
     this.at += Math.floor((this.chance.next() * (end - this.at)) / secondMs) * secondMs;
   }

@@ -7,7 +7,7 @@ import { authorityNames, service, vantagesOf } from './world/world.ts';
 import { dayMs } from './world/durations.ts';
 
 export interface FleetWeather {
-  /** Signals between processes are lost, as while Redis is away. */
+  /** Signals between processes are lost, as during a Redis outage. */
   losesSignals: boolean;
 }
 
@@ -58,12 +58,12 @@ const receiverStates = {
 
 const mailStates = { away: 'away', hanging: 'hangs', mute: 'losesAnswers' } as const;
 
-/** How each part of the world can be; `well` ends it. */
+/** The possible conditions of each part of the world; `well` ends them. */
 export const conditions = {
   resolver: Object.keys(resolverStates),
   zone: Object.keys(zoneStates),
   authority: Object.keys(authorityStates),
-  /** What an authority sees of the DNS, from all of its places. */
+  /** What an authority sees of the DNS from all its vantage points. */
   view: Object.keys(resolverStates),
   receiver: Object.keys(receiverStates),
   mail: Object.keys(mailStates),
@@ -72,7 +72,7 @@ export const conditions = {
 
 export type Part = keyof typeof conditions;
 
-/** What there is of each part. */
+/** The objects of each part. */
 export const objectsOf: Readonly<Record<Part, readonly string[]>> = {
   resolver: service.resolvers,
   zone: [...shopNames.map((shop) => shopOf(shop).zone), service.acmeDnsZone],
@@ -83,7 +83,7 @@ export const objectsOf: Readonly<Record<Part, readonly string[]>> = {
   signals: ['all'],
 };
 
-/** Does what a step of the weather says. @throws Error for a step that says nothing */
+/** Applies a step of the weather. @throws Error for an invalid step */
 export const turnWeather = (
   world: World,
   fleet: FleetWeather,
@@ -146,7 +146,7 @@ const turns: Readonly<
   },
 };
 
-/** @returns undefined for `well` @throws Error for a word that is none */
+/** @returns undefined for `well` @throws Error for an unknown word */
 const stateIn = <State>(
   states: Readonly<Record<string, State>>,
   condition: string,

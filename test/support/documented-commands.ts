@@ -9,7 +9,7 @@ interface DocumentedBlock {
   readonly text: string;
 }
 
-/** What stands in a fence with a language, in the order of the page. */
+/** Code blocks with a language, in the order of the page. */
 export const documentedBlocks = (page: string): readonly DocumentedBlock[] => {
   const text = readFileSync(join(root, page), 'utf8');
   let heading = '';
@@ -21,7 +21,7 @@ export const documentedBlocks = (page: string): readonly DocumentedBlock[] => {
   });
 };
 
-/** The shell blocks that stand under a heading of a page, until the next heading of its level or above. */
+/** The shell blocks below a heading of a page, until the next heading of its level or above. */
 export const documentedCommands = (page: string, heading: string): readonly string[] => {
   const [, ...after] = readFileSync(join(root, page), 'utf8').split(`\n${heading}\n`);
   const [marks = ''] = heading.split(' ');
@@ -31,7 +31,7 @@ export const documentedCommands = (page: string, heading: string): readonly stri
   );
 };
 
-/** Commands within the sentences of a page: what begins with one of these programs. */
+/** Commands within the sentences of a page, recognised by these programs at their beginning. */
 const commandsInSentences = (page: string): readonly string[] => {
   const text = readFileSync(join(root, page), 'utf8').replaceAll(/^ *```.*?^ *```/gms, '');
   const programs = 'animal-store|curl|dig|df|dmesg|du|iostat|redis-cli|ss|systemctl|journalctl';
@@ -39,7 +39,7 @@ const commandsInSentences = (page: string): readonly string[] => {
   return [...new Set([...found].map(([, command = '']) => command))];
 };
 
-/** The pages for operators whose commands are run, in the order in which one reads them. */
+/** The pages for operators whose commands are run, in reading order. */
 const operatorPages = [
   ...['settings', 'running', 'containers-and-systemd', 'databases', 'backups', 'upgrades'],
   ...['accounts-and-mail', 'edge', 'certificates-and-dns'],
@@ -48,7 +48,7 @@ const operatorPages = [
 export const operatorBlocks = (): readonly DocumentedBlock[] =>
   operatorPages.flatMap(documentedBlocks);
 
-/** Sections of these pages whose commands a test reads there, and runs. */
+/** Sections of these pages whose commands a test reads and runs. */
 export const triedSections: Readonly<Record<string, string>> = {
   '## In containers': 'test/machines/containers.test.ts',
   '### One container': 'test/machines/containers.test.ts',
@@ -59,16 +59,16 @@ export const triedSections: Readonly<Record<string, string>> = {
   '## Upgrading': 'test/machines/systemd.test.ts',
 };
 
-/** Commands that tests run with values of their own. */
+/** Commands that tests run with different values. */
 export const triedElsewhere: Readonly<Record<string, string>> = {
   'OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318 ./animal-store serve':
     'test/release/traces-faults.test.ts',
 };
 
-/** Questions to the system that have nothing of ours in them, by the programs that Debian may not have. */
+/** Commands about the system that do not concern us, by programs that Debian may not have. */
 const ofTheSystem = /^(?:dig|dmesg|iostat|ss) /;
 
-/** What remains, so that a new command is run unless it is decided otherwise above. */
+/** The remaining commands, so that a new command is run unless it is listed above. */
 export const commandsOfTheGuideTest = (): readonly string[] => {
   const blocks = operatorBlocks().filter(
     ({ heading, language }) => language === 'sh' && !(heading in triedSections),

@@ -6,22 +6,22 @@ const timeouts = ['clearImmediate', 'setTimeout', 'clearTimeout', 'clearInterval
 const hold = (
   doNotFake: readonly ((typeof always)[number] | (typeof timeouts)[number])[],
 ): void => {
-  // Whole, so that sums and differences are exact.
+  // An integer, so that sums and differences are exact.
   const elapsed = Math.ceil(performance.now());
   jest.useFakeTimers({ doNotFake: [...doNotFake, 'setInterval'] });
-  // Otherwise it would begin again at 0.
+  // Without this, the fake clock would begin at 0.
   jest.advanceTimersByTime(elapsed);
 };
 
 /**
- * From now on time stands still for timeouts and for what is measured, until a test lets it pass with
- * `jest.advanceTimersByTimeAsync`. Sockets and files go on. `jest.useRealTimers` ends it.
+ * Stops the time of timeouts and of `performance.now`, until a test advances it with `jest.advanceTimersByTimeAsync`.
+ * Sockets and files go on. `jest.useRealTimers` ends it.
  */
 export const holdTimeouts = (): void => {
   hold(always);
 };
 
-/** The same only for what is measured with `performance.now`: timeouts go on. */
+/** Stops only `performance.now`; timeouts go on. */
 export const holdStopwatch = (): void => {
   hold([...always, ...timeouts]);
 };

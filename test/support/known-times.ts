@@ -4,7 +4,7 @@ const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** What 1 March 2026, 10:00 UTC is called from so many milliseconds away, and the date where days are between. */
+/** `knownTimes` gives the words for moments this many milliseconds away, and the date if days are between. */
 export const from = fixedTime('2026-03-01T10:00:00Z');
 export const knownTimes: readonly (readonly [ms: number, words: string, date: string])[] = [
   [0, 'just now', ''],

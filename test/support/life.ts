@@ -1,6 +1,6 @@
 class Killed extends Error {}
 
-/** Counts the steps of a process, which is killed before or after the chosen one. */
+/** Counts the steps of a process, which is killed before or after the chosen step. */
 export class Life {
   #step = 0;
   #isOver = false;
@@ -14,7 +14,7 @@ export class Life {
     return this.#step;
   }
 
-  /** A port of the process: each call is two steps, one before it takes effect and one after. */
+  /** A port of the process. Each call is two steps, one before it takes effect and one after. */
   port<Port extends object>(port: Port): Port {
     return new Proxy(port, {
       get: (target, name) => {

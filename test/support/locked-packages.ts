@@ -7,8 +7,8 @@ const textOf = (path: string): Promise<string | undefined> =>
   readFile(path, 'utf8').catch(() => undefined);
 
 /**
- * What a folder has in a package-lock.json of its own is needed too seldom for `make install`. It is installed when it
- * is first needed, and again when that file has changed; no script of a package runs.
+ * Installs the packages of a folder with a separate package-lock.json, which are needed too rarely for `make install`.
+ * Installs them at the first use, and again when that file changes. Runs no scripts of packages.
  * @returns where the packages are
  */
 export const lockedPackages = async (folder: string): Promise<string> => {
@@ -18,7 +18,7 @@ export const lockedPackages = async (folder: string): Promise<string> => {
   if ((await textOf(installed)) === lock) return packages;
   const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
   await promisify(execFile)('npm', ['ci', '--ignore-scripts', ...quiet], { cwd: folder });
-  // Last, so that what was broken off is installed again.
+  // Written last, so that an interrupted installation is repeated.
   await writeFile(installed, lock);
   return packages;
 };

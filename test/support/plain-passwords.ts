@@ -3,7 +3,7 @@ import { Passwords } from '../../src/access/people-ports.ts';
 
 const prefix = 'plain:';
 
-/** Fast, and hides nothing. */
+/** Fast, and does not hide the password. */
 export class PlainPasswords extends Passwords {
   override hash(password: string): Promise<string> {
     return Promise.resolve(prefix + passwordText(password));

@@ -7,12 +7,12 @@ const root = resolve(import.meta.dirname, '../..');
 
 export interface PlantedTree {
   readonly folder: string;
-  /** Runs a tool of node_modules with `--flag value` arguments; what it prints is taken as JSON. */
+  /** Runs a tool of node_modules with `--flag value` arguments and parses its output as JSON. */
   run(script: string, ...args: readonly string[]): Promise<unknown>;
   remove(): Promise<void>;
 }
 
-/** @param files path to text, written over the copy */
+/** @param files path to text, which overwrites the copy */
 export const plantTree = async (
   copied: readonly string[],
   files: Readonly<Record<string, string>>,

@@ -1,4 +1,4 @@
-/** The code of the error, or the whole error without a code, so that a failing test shows it. */
+/** The code of the error, or the whole error if it has none, so that a failing test shows it. */
 export const codeOf = (error: unknown): string =>
   String((error as { code?: unknown } | null)?.code ?? error);
 

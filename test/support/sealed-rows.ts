@@ -35,7 +35,7 @@ const waitingMail = {
 
 export const sealedBesides = 5;
 
-/** Certificates for so many hosts, and a value in each other table that has one, as a service seals them. */
+/** Adds this many certificates, and a sealed value in each other table that has one, as a service seals them. */
 export const fillSealed = async (
   { root }: Database,
   sealer: Sealer,
@@ -109,7 +109,10 @@ export const fillSealed = async (
   });
 };
 
-/** How many of them a process with these keys opens unchanged. @throws Error for the first that does not open */
+/**
+ * The number of sealed values that a process with these keys opens unchanged.
+ * @throws Error for the first that does not open
+ */
 export const openedBy = async (database: Database, sealer: Sealer): Promise<number> => {
   const { certificates } = await new KyselyEdgeRecords(database, sealer).changesSince(0n);
   const right = certificates.filter(({ host, privateKey }) => privateKey() === secretOf(host));

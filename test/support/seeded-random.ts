@@ -11,7 +11,9 @@ export const seededRandom = (seed: number): (() => number) => {
   };
 };
 
-/** Any code point, halves of surrogate pairs too. (fast-check's own `binary` takes half a second to get ready.) */
+/**
+ * Any code point, including halves of surrogate pairs. (fast-check's own `binary` takes half a second to initialise.)
+ */
 export const anyCharacter = fc
   .oneof(
     fc.integer({ min: 0, max: 0x2ff }),

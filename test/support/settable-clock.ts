@@ -22,7 +22,7 @@ export class SettableClock extends Clock {
   }
 }
 
-/** A moment that many files use. The files that run in one process share it, so nobody may change it. */
+/** A moment that many files use. Files in one process share it, so nobody may change it. */
 export const fixedTime = (text: string): Date =>
   Object.defineProperty(new Date(text), 'setTime', {
     value: () => {

@@ -9,7 +9,7 @@ export interface Lives {
 const root = resolve(import.meta.dirname, '../..');
 
 /**
- * Runs the simulator as `make simulate` does, in a process of its own, because it replaces what Node gives to all modules.
+ * Runs the simulator like `make simulate`, in a separate process, because it replaces what Node gives to all modules.
  * @param settings as on the command line of `make`, such as `SEED`
  * @param cwd the folder of the project, or of a copy of it
  */

@@ -39,7 +39,7 @@ import type {
   OwnNames,
 } from '../../src/domains/certificate-ports.ts';
 
-/** Every storage port, over one storage. */
+/** Every storage port, over one database. */
 export interface StoragePorts {
   readonly pets: Pets;
   readonly orders: Orders;
@@ -77,11 +77,11 @@ export interface StoragePorts {
   readonly outbox: Outbox;
   readonly parkedDeliveries: ParkedDeliveries;
   readonly retention: Retention;
-  /** Whose events are stored. */
+  /** Sets the actor of stored events. */
   readonly acting: Acting;
 }
 
-/** What adapters write within transactions of others, each in its own. */
+/** Adapters that write within transactions of others, here each in a separate one. */
 export interface EdgeWriter {
   setRoute(route: Route): Promise<void>;
   removeRoute(name: string, removedAt: Date): Promise<void>;

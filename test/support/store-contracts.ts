@@ -20,8 +20,8 @@ import { openStores, type StoreOptions, type Stores } from './stores.ts';
 let kind: DatabaseKind = 'sqlite';
 
 /**
- * Runs a contract on SQLite; on MariaDB only its tests `testOnBoth`, or all of them with `make test-all`. The stores are
- * empty, and open while the tests run.
+ * Runs a contract on SQLite. On MariaDB it runs only the `testOnBoth` tests, or all of them with `make test-all`. The
+ * stores are empty, and open while the tests run.
  */
 export const describeStores = (
   title: string,
@@ -64,7 +64,7 @@ export const describeDatabases = (
   });
 };
 
-/** Stands for what exists only while tests run; its parts can be named before. */
+/** Stands for an object that exists only while tests run, so that its parts can be named before. */
 const lazily = <Whole extends object>(whole: () => Whole | undefined): Whole => {
   const part = (name: string | symbol): unknown => {
     const its = whole();
@@ -84,7 +84,7 @@ const lazily = <Whole extends object>(whole: () => Whole | undefined): Whole => 
 
 const isUsual = (): boolean => usualKinds.includes(kind);
 
-/** For contracts of stores: a test that need not run on MariaDB each time. */
+/** A contract test that need not run on MariaDB each time. */
 export const test = Object.assign(
   (...call: Parameters<typeof testOnBoth>): void => {
     if (isUsual()) testOnBoth(...call);
@@ -96,7 +96,7 @@ export const test = Object.assign(
 );
 
 /**
- * What depends on the database: locks, races, upserts, sums, large integers, time, order, case, and one round trip. Each
- * contract has at least one.
+ * Marks tests that depend on the database: locks, races, upserts, sums, large integers, time, order, case, and one
+ * round trip. Each contract has at least one.
  */
 export { testOnBoth };

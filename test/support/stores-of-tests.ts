@@ -1,7 +1,10 @@
 import { afterEach } from '@jest/globals';
 import { openStores, type StoreOptions, type Stores } from './stores.ts';
 
-/** To be called at the top of a test file. @returns opens empty storage, which closes after the test that opened it */
+/**
+ * Must be called at the top of a test file.
+ * @returns a function that opens empty storage, which closes after the test that opened it
+ */
 export const storesOfTests = () => {
   const opened: Stores[] = [];
   afterEach(async () => {

@@ -70,13 +70,13 @@ import { migratedDatabase } from './servers/migrated-database.ts';
 import type { EdgeWriter, StoragePorts } from './storage-ports.ts';
 
 export interface Stores extends StoragePorts {
-  /** The same storage through other adapters, as in another process. */
+  /** The same storage through separate adapters, as in another process. */
   readonly secondProcess: StoragePorts;
-  /** Stores events, as an adapter does. */
+  /** Stores events like an adapter. */
   readonly happen: (...events: readonly DomainEvent[]) => Promise<void>;
-  /** Everything that happened and is not swept, oldest first. */
+  /** All events that are not swept, the oldest first. */
   events(): Promise<readonly DomainEvent[]>;
-  /** One transaction, which stays open until the work is done. */
+  /** Runs one transaction, which stays open until the work is done. */
   together<T>(work: () => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
@@ -89,7 +89,7 @@ export interface StoreOptions {
   readonly onMail?: (accountId: string) => void;
   /** Called with the address of the database. */
   readonly onOpened?: (url: string) => void;
-  /** By default it stands still. */
+  /** A stopped clock by default. */
   readonly clock?: Clock;
 }
 
@@ -190,7 +190,7 @@ const kyselyPorts = (
     authorityAccounts: new KyselyAuthorityAccounts(database, testSealer),
     outbox,
     parkedDeliveries: new KyselyParkedDeliveries(database),
-    // So few that the tests see several slices.
+    // So small that the tests see several slices.
     retention: new KyselyRetention(database, retention, 2),
     acting,
   } satisfies StoragePorts;

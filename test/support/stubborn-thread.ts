@@ -31,7 +31,7 @@ const loop = (): never => {
   for (;;);
 };
 
-/** Tasks for a thread, and their effect on it. */
+/** Tasks of a thread, with their effects on it. */
 answerTasks<string, StubbornTask, unknown, string>((setup) => {
   let count = 0;
   const kept: unknown[] = [];

@@ -68,7 +68,7 @@ import { hostNamed, portNamed, requestTargetOf } from '../../src/adapters/edge/r
 /** Reads an untrusted text. It may throw. */
 export interface TextParser {
   readonly read: (text: string) => unknown;
-  /** The characters with a meaning; each is repeated, alone and with its neighbour. */
+  /** The characters with a meaning. Each is repeated, alone and with its neighbour. */
   readonly letters: readonly string[];
 }
 
@@ -77,7 +77,10 @@ const parser = (letters: string, read: TextParser['read']): TextParser => ({
   read,
 });
 
-/** One letter with nothing but accents on it, in texts of 4 000 characters and more: putting accents in order takes the square. */
+/**
+ * A letter with only accents after it, in texts of at least 4 000 characters, because ordering accents takes quadratic
+ * time.
+ */
 const accents = (read: TextParser['read']): TextParser => ({
   letters: ['\u0315\u0300'],
   read: (text) => read(text.repeat(8)),
@@ -257,7 +260,7 @@ export const textFiles: Readonly<Record<string, Readonly<Record<string, TextPars
       isFromElsewhere(sentFrom(text), 'https://a.example'),
     ),
   },
-  // The others have an end: names of 253 characters, tags of 255 bytes, errors that are cut to 640 bytes.
+  // The other texts are bounded: names of 253 characters, tags of 255 bytes, errors cut to 640 bytes.
   'adapters/dns/wire-questions.ts': { parseServer: parser('[]:1.a', parseServer) },
   'domains/domain/dns/route.ts': {
     judgeOwnership: parser(' "a', (text) =>
@@ -281,7 +284,7 @@ export const textFiles: Readonly<Record<string, Readonly<Record<string, TextPars
   'adapters/http/operations/cursors.ts': {
     decode: parser('0a.-', (text) => cursors.decode(cursorScope, text)),
   },
-  // Besides, it looks into the query of a request, and a Content-Type of 512 characters, and no longer one.
+  // It also parses the query of a request, and a Content-Type of at most 512 characters.
   'adapters/http/operations/request-input.ts': {
     parseExactJson: parser('9[{".-\\ e', (text) => parseExactJson(text.slice(0, largestBody))),
     number: parser('9', (text) => parseExactJson(`{"a":${text}}`)),
@@ -303,7 +306,7 @@ export const textFiles: Readonly<Record<string, Readonly<Record<string, TextPars
   },
 };
 
-/** The other files that parse text get no long untrusted text. A path that ends in a slash stands for a folder. */
+/** Other files that parse text get no long untrusted text. A path that ends in a slash stands for a folder. */
 export const trustingFiles: Readonly<Record<string, readonly string[]>> = {
   'It reads only what we wrote ourselves': [
     'app/failure-words.ts',

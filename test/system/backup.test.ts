@@ -22,7 +22,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('a backup of a running service is found whole, and restores its animals, site and certificate on a new machine', async () => {
+test('a backup of a running service passes its check, and restores the animals, the site and the certificate on a new machine', async () => {
   const service = await machine.home.start(machine.settings);
   const run = (of: Machine, ...args: readonly string[]) => of.home.run(args, of.settings);
   const account = printedAccount(service);

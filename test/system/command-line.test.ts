@@ -29,7 +29,7 @@ const openAccount = (email: string) =>
   json<NewAccount>(`account create --name Zoo --email ${email} --plan pro`);
 
 describe('animal-store', () => {
-  test('brings the schema up to date', async () => {
+  test('migrates the schema', async () => {
     expect(await json('migrate status')).toEqual(
       migrations.map((name) => ({ name, isKnown: true })),
     );
@@ -43,7 +43,7 @@ describe('animal-store', () => {
     expect(await home.execute(status)).toEqual(await home.run(status));
   });
 
-  test('names what a newer release has changed, and does nothing else then', async () => {
+  test('names what a newer release has changed in the schema, and then does nothing else', async () => {
     const database = openDatabase(home.settings['DATABASE_URL'] ?? '');
     const { root } = database;
     const table = 'kysely_migration' as never;
@@ -103,7 +103,7 @@ describe('animal-store', () => {
     }
   });
 
-  test('names the command that restores a deleted account, and changes nothing of it before', async () => {
+  test('names the command that restores a deleted account, and does not change the account before', async () => {
     const { account } = await openAccount('deleted@zoo.example');
     const id = account.id;
     await json(`project create --account ${id} --name Cats`);
@@ -131,7 +131,7 @@ describe('animal-store', () => {
     await json(`key create --account ${id} --name CI`);
   });
 
-  test('starts projects, each under a slug of its own', async () => {
+  test('starts projects, each under its own slug', async () => {
     const { account } = await openAccount('projects@zoo.example');
     const create = () =>
       json(`project create --account ${account.id} --name`, 'Zoë’s Birds!').then(
@@ -145,7 +145,7 @@ describe('animal-store', () => {
     expect(await json(`project list --account ${account.id}`)).toEqual(made);
   });
 
-  test('reserves, releases and sells animals, approves and delivers orders, and keeps a record', async () => {
+  test('reserves, releases and sells animals, approves and delivers orders, and records it', async () => {
     const { account, key } = await openAccount('pets@zoo.example');
     const service = await home.start({ ROLES: 'api,worker' });
     const headers = {

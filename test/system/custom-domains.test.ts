@@ -81,7 +81,7 @@ const codesOf = ({ problems }: ShownDomain) => problems.map(({ code }) => code);
 /** Before that it may be that name servers were too slow. */
 const leadsElsewhere = (shown: ShownDomain) => codesOf(shown).includes('cname_wrong_target');
 
-test('doctor finds no problem, and says that the zone leads to our name server', async () => {
+test('doctor finds no problem, and reports that the zone is delegated to our name server', async () => {
   const { code, stdout } = await lab.run(['doctor']);
   expect(stdout.match(/^failed.*/gm)).toBeNull();
   expect({ code, stdout }).toEqual({
@@ -94,7 +94,7 @@ describe('over HTTP,', () => {
   const host = 'www.life.test';
   const apex = 'life.test';
 
-  test('a wrong record is explained, and with the right one the domain goes live on every edge', async () => {
+  test('a wrong record is explained, and with the correct one the domain goes live on every edge', async () => {
     const added = await shop.add(host);
     expect(added.domain.state).toBe('added');
     lab.zone.set(host, { CNAME: ['parking.life.test'] });
@@ -149,7 +149,7 @@ describe('over HTTP,', () => {
     expect(issuedFor(lab.gate, host)).toBe(2);
   });
 
-  test('once removed it is served to nobody on any edge, not even on open connections or resumed sessions', async () => {
+  test('a removed domain is not served on any edge, even on open connections or resumed sessions', async () => {
     const held: { connection: SecureConnection; resumed: () => SecureConnection }[] = [];
     for (const visitor of visitors) {
       for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
@@ -171,7 +171,7 @@ describe('over HTTP,', () => {
     expect(await lab.facts.privateKeys(host)).toBe(0);
   });
 
-  test('added again, it is another domain, and the old record does not verify it', async () => {
+  test('a domain that is added again is a new one, and the old record does not verify it', async () => {
     const { domain, records } = await shop.add(host);
     expect(await verifiedUntil('the old one is refused', host, leadsElsewhere)).toMatchObject({
       domain: { state: 'added', token: domain.token },
@@ -202,7 +202,7 @@ describe('by DNS,', () => {
       .catch((error: unknown) => (error as NodeJS.ErrnoException).code);
   };
 
-  test('a delegated name has its certificate before it leads here, and is live with that one once it does', async () => {
+  test('a delegated name gets its certificate before its traffic moves here, and is live with that one afterwards', async () => {
     const added = await shop.add(host);
     lab.zone.set(host, { A: ['127.0.0.99'] });
     lab.zone.create(...added.records.slice(2));
@@ -224,7 +224,7 @@ describe('by DNS,', () => {
     expect(issuedFor(lab.gate, host)).toBe(1);
   });
 
-  test('a wildcard names the delegation that it misses, then serves each name below it, and none once it is removed', async () => {
+  test('a wildcard names the delegation that it lacks, then serves each name below it, and none once it is removed', async () => {
     const { records } = await shop.add(wildcard);
     expect(records.map(({ purpose, required }) => [purpose, required])).toEqual([
       ['route', true],
@@ -259,7 +259,7 @@ describe('by DNS,', () => {
   });
 });
 
-test('the account that proves a name takes it over, and visitors get one site or the other, under one certificate', async () => {
+test('an account that proves a name takes it over, and each visitor gets one site or the other under one certificate', async () => {
   const host = 'www.contested.test';
   const [own] = (await shop.add(host)).records;
   lab.zone.create(own);

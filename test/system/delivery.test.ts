@@ -120,7 +120,7 @@ test('events whose subscriber fails for the tenth time are parked, counted and r
   expect(again).toMatchObject({
     code: 1,
     stdout: '',
-    stderr: expect.stringContaining('no delivery'),
+    stderr: expect.stringContaining('no parked delivery'),
   });
   expect(await parkedIn(['retry', '--all'])).toEqual({ released: 2 });
   await untilCounted(worker, 'parked', 0);

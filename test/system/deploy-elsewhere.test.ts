@@ -50,7 +50,7 @@ const folder = () =>
 const deploys = async () => (await api.container.get(SitesKey).getSite(project.slug)).deploys;
 
 describe('animal-store deploy --to', () => {
-  test('publishes a folder from a machine that has no service, and leaves nothing there', async () => {
+  test('publishes a folder from a machine without the service, and leaves nothing there', async () => {
     await folder();
     const rest = ['--to', api.origin, '--message', 'Fix the prices', '--json'];
     // What a service would refuse to start with does not matter here.
@@ -68,7 +68,7 @@ describe('animal-store deploy --to', () => {
     expect(await readdir(laptop)).toEqual(['dist']);
   });
 
-  test('publishes an archive, and says where it is', async () => {
+  test('publishes an archive, and prints its address', async () => {
     await writeFile(join(laptop, 'site.tgz'), await tgzOf({ name: 'index.html', content: 'Rex' }));
     const { code, stdout } = await deploy('site.tgz', ['--to', api.origin]);
     expect([code, stdout]).toEqual([
@@ -77,7 +77,7 @@ describe('animal-store deploy --to', () => {
     ]);
   });
 
-  test('says before it sends anything why a folder is no site', async () => {
+  test('says before it sends anything why a folder is not a site', async () => {
     await plainTree(join(laptop, 'source'), { 'index.html': 'a', '.env': 'KEY=1' });
     const { code, stderr } = await deploy('source', ['--to', api.origin]);
     expect([code, stderr]).toEqual([1, expect.stringContaining('has ".env" at its top')]);
@@ -93,7 +93,7 @@ describe('animal-store deploy --to', () => {
     ]);
   });
 
-  test('says what is wrong with the key, and does not try again', async () => {
+  test('says what is wrong with the key, and does not retry', async () => {
     await folder();
     const { code, stderr } = await deploy('dist', ['--to', api.origin], {
       ANIMAL_STORE_KEY: api.account.key,
@@ -106,7 +106,7 @@ describe('animal-store deploy --to', () => {
     ['an address with a path', ['--to', 'https://api.example.com/v1']],
     ['no address', ['--to', 'nonsense']],
     ['no key', ['--to', 'https://api.example.com']],
-  ])('is used wrongly with %s: it exits with 2', async (what, rest) => {
+  ])('exits with 2 when it is used incorrectly with %s', async (what, rest) => {
     const given = what === 'no key' ? { ANIMAL_STORE_KEY: '' } : {};
     const { code, stderr } = await deploy('dist', rest, given);
     expect([code, stderr]).toEqual([
@@ -115,7 +115,7 @@ describe('animal-store deploy --to', () => {
     ]);
   });
 
-  test('tries again where the connection broke, or the service was busy, and deploys once', async () => {
+  test('retries after a broken connection or a busy service, and deploys once', async () => {
     await folder();
     const { port } = new URL(api.origin);
     let connections = 0;
@@ -180,7 +180,7 @@ describe('the steps in docs/deploy-from-ci.md', () => {
     expect(await deploys()).toMatchObject([{ state: 'succeeded', message, files: 1 }]);
   };
 
-  test('deploy from GitHub Actions, and once though the last step is repeated', async () => {
+  test('deploy from GitHub Actions, and only once even if the last step is repeated', async () => {
     const { jobs } = parse(documented('## GitHub Actions')) as { jobs: { deploy: Job } };
     const known: Readonly<Record<string, string>> = {
       ...{ 'vars.ORIGIN': api.origin, 'vars.SLUG': project.slug },
@@ -216,7 +216,7 @@ describe('the steps in docs/deploy-from-ci.md', () => {
     await isDeployedOnce();
   });
 
-  test('deploy by the command', async () => {
+  test('deploy with the command', async () => {
     await plainTree(laptop, { 'dist/index.html': '<h1>Built</h1>' });
     const main = join(import.meta.dirname, '../../src/main.ts');
     const alias = `animal-store() { ${process.execPath} ${main} "$@"; }\n`;

@@ -55,7 +55,7 @@ let books: Shop;
 const apex = 'xn--bcher-kva.test';
 const www = `www.${apex}`;
 
-test('operators list the domains of one project in full, or of all with their projects', async () => {
+test('operators list the domains of one project in full, or all domains with their projects', async () => {
   books = await Shop.open(run, { name: 'books', plan: 'pro', folder: await siteFolder() });
   const { domain, records } = await books.add('  BÜCHER.test. ');
   expect(domain).toMatchObject({ host: apex, unicodeHost: 'bücher.test', state: 'added' });
@@ -86,7 +86,7 @@ const inYaml = `domains:
       status: 308
 `;
 
-test('settings go in as YAML or JSON and come out as they went in, with what is suspended', async () => {
+test('settings are imported as YAML or JSON and exported unchanged, with the suspended redirects', async () => {
   const folder = home.settings['DATA_DIR'] ?? '';
   const [yaml, document] = [join(folder, 'domains.yaml'), join(folder, 'domains.json')];
   const suspended = `${www}: Suspended until ${apex} is live.\n`;
@@ -108,7 +108,7 @@ test('settings go in as YAML or JSON and come out as they went in, with what is 
   expect((await books.tell('config')).stdout).toBe(inYaml);
 });
 
-test('operators make links to a domain for people without an account, list them and end them', async () => {
+test('operators create, list and revoke links to a domain for people without an account', async () => {
   const share = <T>(...args: readonly string[]) =>
     json<T>(run, ofShop('share', 'two.test', ...args));
   const { id, url } = await share<{ readonly id: string; readonly url: string }>();

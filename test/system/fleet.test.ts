@@ -43,14 +43,14 @@ test('processes on one Redis let exactly as many concurrent requests pass as the
   expect(seen.rest.filter(({ status }) => status === 429)).toHaveLength(20);
 });
 
-test('each process listens for what the others store', async () => {
+test('each process hears of what the others store', async () => {
   const redis = new Redis(process.env['TEST_REDIS_URL'] ?? '');
   const channel = `animal-store:stored:${database}`;
   await until('both listen', async () => (await redis.pubsub('NUMSUB', channel))[1] === 2);
   redis.disconnect();
 });
 
-test('a process that counts by itself continues from its stored counts after kill -9', async () => {
+test('a process that counts alone continues from its stored counts after kill -9', async () => {
   const seen = await until('all of it happens on one day', async () => {
     const account = await openAccount(home, 5000);
     const service = await home.start();

@@ -251,10 +251,10 @@ test('every rule of our own has a planted violation', () => {
   expect(Object.keys(wirings)).toEqual(Object.keys(wiringRules));
 });
 
-test('every import that contexts and kernel must not use has a planted violation', () => {
+test('every import that contexts and the kernel must not use has a planted violation', () => {
   expect(Object.keys(inside).sort()).toEqual(restrictions.map(({ name }) => name).sort());
 });
 
-test.each(Object.keys(timedTests))('%s, which may use the time, exists', (pattern) => {
+test.each(Object.keys(timedTests))('%s, which may use the clock, exists', (pattern) => {
   expect(globSync(pattern)).not.toEqual([]);
 });

@@ -24,7 +24,7 @@ const move = () =>
     .split(' ')
     .slice(1);
 
-test('a store moves from SQLite to MySQL once its service has stopped, and goes on there', async () => {
+test('a store moves from SQLite to MySQL once its service has stopped, and continues there', async () => {
   const service = await home.start();
   const headers = {
     Authorization: `Bearer ${printedKey(service)}`,
@@ -55,7 +55,7 @@ test('a store moves from SQLite to MySQL once its service has stopped, and goes 
   });
 });
 
-test('a move to what is no MySQL database is wrong usage, and shows no password', async () => {
+test('a move to anything but a MySQL database is wrong usage, and no password is shown', async () => {
   const { code, stderr } = await home.run(['move', '--to', 'mysql://shop:hunter2@127.0.0.1']);
   expect([code, stderr]).toEqual([2, expect.stringContaining('--to must be mysql://user')]);
   expect(stderr).not.toContain('hunter2');

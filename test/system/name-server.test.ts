@@ -105,7 +105,7 @@ const textsAt = async (at: number, name: string): Promise<readonly string[] | st
     );
 
 describe('dig and delv', () => {
-  test('get both values of a name, over UDP and TCP, from the moment on that they are stored', async () => {
+  test('get both values of a name, over UDP and TCP, as soon as they are stored', async () => {
     const name = `${tokenOf(1)}.${zoneName}`;
     expect(await clients.dig(name, 'TXT')).toContain('status: NXDOMAIN');
     const ends = [await store(tokenOf(1), firstValue), await store(tokenOf(1), secondValue)];
@@ -122,7 +122,7 @@ describe('dig and delv', () => {
     expect(await clients.dig(name, 'TXT')).toContain('status: NXDOMAIN');
   });
 
-  test('get the apex as docs/certificates-and-dns.md says it', async () => {
+  test('get the apex records that docs/certificates-and-dns.md shows', async () => {
     expect(await clients.dig(zoneName, 'SOA', '+short')).toBe(
       'acme-ns.store.example. hostmaster.store.example. 1 3600 600 604800 0\n',
     );
@@ -131,14 +131,14 @@ describe('dig and delv', () => {
   });
 });
 
-describe('Unbound in front of it', () => {
+describe('Unbound in front of the name server', () => {
   let unbound: Unbound;
   beforeAll(async () => {
     unbound = await startUnbound({ zones: [servedZone(zoneName, port)] });
   });
   afterAll(() => unbound.stop());
 
-  test('remembers neither a value nor that there is none', async () => {
+  test('caches neither a value nor its absence', async () => {
     const name = `${tokenOf(3)}.${zoneName}`;
     expect(await textsAt(unbound.port, name)).toBe('ENOTFOUND');
     const end = await store(tokenOf(3), firstValue);
@@ -153,13 +153,13 @@ describe('Unbound in front of it', () => {
 });
 
 describe('several processes on one port', () => {
-  test('go on while one of them dies', async () => {
+  test('continue while one of them dies', async () => {
     const [one] = processesOf(service);
     process.kill(one?.pid ?? 0, 'SIGKILL');
     for (let n = 0; n < 20; n++) expect(await textsAt(port, zoneName)).toBe('ENODATA');
   });
 
-  test('are ready, and stop in good order', async () => {
+  test('become ready, and stop cleanly', async () => {
     const ready = await fetch(`${service.origin}/readyz`);
     expect(ready.status).toBe(200);
     expect(service.stdout()).toContain(

@@ -75,7 +75,7 @@ const serves = (machine: Machine, path: string, content: string) =>
     return answer?.status === 200 && String(answer.body) === content;
   });
 
-test('machines with folders of their own serve one deploy, and what they have while the store is away', async () => {
+test('machines with separate folders serve one deploy, and serve what they have while the store is unavailable', async () => {
   const one = await startMachine('one', 'api,worker,edge');
   const other = await startMachine('other', 'edge');
   const account = printedAccount(one.service);

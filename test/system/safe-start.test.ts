@@ -58,7 +58,7 @@ describe('animal-store', () => {
     expect(await refusal({ NODE_ENV: 'production' })).toContain('SECRET_KEY');
   });
 
-  test('does not start with a certificate of the platform that cannot be used, and says what would be right', async () => {
+  test('does not start with an unusable platform certificate, and says what is needed', async () => {
     const [certificate, key] = [join(folder, 'platform.pem'), join(folder, 'platform-key.pem')];
     const files = { PLATFORM_CERTIFICATE_FILE: certificate, PLATFORM_KEY_FILE: key };
     expect(await refusal({ PLATFORM_CERTIFICATE_FILE: certificate })).toContain(
@@ -83,7 +83,7 @@ describe('animal-store', () => {
     );
   });
 
-  test('a start that fails after the database was opened gives its connections back and ends', async () => {
+  test('closes its connections and ends when the start fails after the database was opened', async () => {
     const { url } = await migratedDatabase('mysql');
     const admin = await connectAsAdmin(url);
     await admin.order('alter table certificate_orders drop column sealed_by');
@@ -94,7 +94,7 @@ describe('animal-store', () => {
     expect(await service.end()).toEqual({ code: 1, signal: null });
   });
 
-  test('a start that fails ends, also when something in it stays open', async () => {
+  test('ends after a failed start, even when something in it stays open', async () => {
     const open = '--import data:text/javascript,setInterval(()=>0,1e6)';
     const { code, stderr } = await home.execute(['serve'], { NODE_OPTIONS: open, PORT: 'none' });
     expect([code, stderr]).toEqual([1, expect.stringContaining('PORT: must be a port number')]);
@@ -121,7 +121,7 @@ describe('animal-store', () => {
     await service.end('SIGTERM');
   });
 
-  test('shows its settings without secrets, and no user or password of an address', async () => {
+  test('shows its settings without secrets, and without users or passwords in addresses', async () => {
     const settings = {
       DATABASE_URL: 'mysql://zookeeper:hunter2@p2ssword@db.example:3306/shop',
       REDIS_URL: 'rediss://zookeeper:hunter2@redis.example:6380/1?password=hunter2',

@@ -41,7 +41,7 @@ test('the secret key is replaced by a command, which changes nothing when it is 
   expect(await openedBy(database, after)).toBe(all);
 });
 
-test('changes nothing when the previous key is wrong, and says which one it was', async () => {
+test('nothing changes when the previous key is wrong, and the error says which key it was', async () => {
   await fillSealed(database, before, 3);
   const wrong = { SECRET_KEY: newKey, SECRET_KEY_PREVIOUS: 'x'.repeat(32) };
   const { code, printed } = await command(['reseal'], wrong);

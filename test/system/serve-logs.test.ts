@@ -75,7 +75,7 @@ test('a start without Redis and the object store warns of both', async () => {
   await home.remove();
 });
 
-test('lines that a full disk does not take are dropped, and the process goes on', () => {
+test('log lines are dropped while the disk is full, and the process continues', () => {
   const log = new URL('../../src/app/log.ts', import.meta.url).href;
   const program = `
     import { createLog } from '${log}';

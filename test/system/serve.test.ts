@@ -61,7 +61,7 @@ describe('animal-store serve', () => {
     expect(await add(service, key, 'Rex')).toBe(201);
   });
 
-  test('prints at the first start a key and a curl line that works, and never again', async () => {
+  test('prints a key and a working curl line at the first start, and never again', async () => {
     const first = service;
     const [line = ''] = /^ *curl .*$/m.exec(first.stdout()) ?? [];
     const { stdout } = await promisify(execFile)('sh', ['-c', line]);
@@ -79,7 +79,7 @@ describe('animal-store serve', () => {
     ]);
   });
 
-  test('records what it did itself, what an operator did and what a key did', async () => {
+  test('records whether the service, an operator or a key did something', async () => {
     const { stdout: accounts } = await home.run(['account', 'list', '--json']);
     const [{ id }] = JSON.parse(accounts) as [{ readonly id: string }];
     await home.run(['key', 'create', '--account', id, '--name', 'Till']);
@@ -96,13 +96,13 @@ describe('animal-store serve', () => {
     ]);
   });
 
-  test('follows a cursor after a restart', async () => {
+  test('accepts a cursor from before a restart', async () => {
     const { pathname, search } = new URL(nextPage);
     const rest = await ask(service, pathname + search, key);
     expect(await rest.json()).toMatchObject([{ name: 'Max' }]);
   });
 
-  test('finishes a request that is under way when it is told to stop, and exits with 0', async () => {
+  test('finishes a request under way when it has to stop, and exits with 0', async () => {
     const post = await slowPost(service.origin, key, '{"name":"Slow","categoryId":1}');
     service.signal('SIGTERM');
     await until('new connections are refused', () => refusesConnections(service));
@@ -114,7 +114,7 @@ describe('animal-store serve', () => {
     expect(stored.at(-1)?.name).toBe('Slow');
   });
 
-  test('shows health and metrics on a port of their own, and only /healthz on the public one too', async () => {
+  test('shows health and metrics on a separate port, and only /healthz on the public one', async () => {
     const own = await operationsPort;
     const statuses = (origin: string) =>
       Promise.all(
@@ -145,7 +145,7 @@ describe('animal-store serve', () => {
 });
 
 test.each(databaseKinds)(
-  'started twice at once on an empty database, %s, it makes one account',
+  'two first starts on an empty database at the same time, %s, make one account',
   async (kind) => {
     const settings = { PORT: String(await findFreePort()) };
     const home = await newHome(kind);

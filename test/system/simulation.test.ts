@@ -7,7 +7,7 @@ const days = '2';
 const seedLines = (lines: readonly string[]): readonly string[] =>
   lines.filter((line) => line.startsWith('seed '));
 
-test('four stores live through their stories without breaking a law, and a seed always comes to the same', async () => {
+test('four simulated stores run through their stories without breaking a law, and a seed always gives the same result', async () => {
   const lives = await simulatedLives({ SEED: '1-4', DAYS: days, SHRINK: '0' });
   expect(lives).toMatchObject({ code: 0, lines: expect.any(Array) });
   const [first, second] = seedLines(lives.lines);
@@ -19,6 +19,6 @@ test('four stores live through their stories without breaking a law, and a seed 
   expect(seedLines(later.lines)).toEqual([second, first]);
 }, 900_000);
 
-test('no flow that a newcomer follows opens more files than its limit', async () => {
+test('no flow that a newcomer would follow opens more files than its limit', async () => {
   expect(await simulated('opened-files.ts')).toMatchObject({ code: 0 });
 }, 900_000);

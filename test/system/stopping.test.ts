@@ -21,7 +21,7 @@ const connectTo = (origin: string): Socket => {
 
 const request = 'GET /healthz HTTP/1.1\r\nHost: animal-store.test\r\nConnection: close\r\n\r\n';
 
-test('clients who asked just before the stop are answered, also those not yet accepted, and neither a silent one nor a live page holds it up', async () => {
+test('clients that asked just before the stop are answered, even those not yet accepted, and neither an idle one nor a live page delays the stop', async () => {
   const service = await home.start();
   const stream = await DashboardStream.open(await signInFirst(service), '/dashboard/usage');
   await stream.shows('Usage');
@@ -39,7 +39,7 @@ test('clients who asked just before the stop are answered, also those not yet ac
 });
 
 describe('with DRAIN_SECONDS', () => {
-  test('a stopping service reports it first and still serves, and a second signal ends it at once', async () => {
+  test('a stopping service first reports itself as not ready and still serves, and a second signal ends it at once', async () => {
     const service = await home.start({ DRAIN_SECONDS: '3600' });
     const get = async (path: string) => (await fetch(service.origin + path)).status;
     expect(await get('/readyz')).toBe(200);
@@ -50,7 +50,7 @@ describe('with DRAIN_SECONDS', () => {
     expect(await service.end('SIGTERM')).toEqual({ code: 143, signal: null });
   });
 
-  test('it ends by itself once they have passed', async () => {
+  test('a stopping service ends automatically after DRAIN_SECONDS', async () => {
     const service = await home.start({ DRAIN_SECONDS: '1' });
     expect(await service.end('SIGTERM')).toEqual({ code: 0, signal: null });
   });

@@ -118,7 +118,7 @@ const logLine = (match: RegExp): Promise<Record<string, unknown>> =>
 
 const names = (spans: readonly ReceivedSpan[]) => spans.map(({ name }) => name);
 
-test('one POST is a trace that goes on from its caller, with its statements below it', async () => {
+test("a POST continues its caller's trace, with the POST's statements below it", async () => {
   const answer = asked.post;
   expect(answer.status).toBe(201);
   const requestId = answer.headers.get('X-Request-Id');
@@ -172,7 +172,7 @@ test('one POST is a trace that goes on from its caller, with its statements belo
   });
 });
 
-test('a request without a trace begins one, under the pattern of its path', async () => {
+test('a request without a trace starts one, named by the pattern of its path', async () => {
   expect(asked.get.status).toBe(404);
   const get = await receiver.span('the GET', ({ name }) => name === 'GET /v1/pets/{petId}');
   expect(get).toMatchObject({ parentId: '', isError: false });
@@ -181,7 +181,7 @@ test('a request without a trace begins one, under the pattern of its path', asyn
   expect(traceId).toBe(get.traceId);
 });
 
-test('a page is a trace too, and the secret in its path is left out', async () => {
+test('a page starts a trace too, without the secret in its path', async () => {
   expect(asked.page.status).toBeLessThan(400);
   const page = await receiver.span('the page', ({ facts }) =>
     String(facts['url.path']).includes('sign-in'),
@@ -190,7 +190,7 @@ test('a page is a trace too, and the secret in its path is left out', async () =
   expect(page.facts['url.path']).toBe('/dashboard/sign-in/…');
 });
 
-test('a visit of a site is a trace that goes on from its visitor, and has what it reads from the object store below it', async () => {
+test("a visit of a site continues its visitor's trace, with reads from the object store below it", async () => {
   const isVisit = ({ name, facts, traceId }: ReceivedSpan) =>
     name === 'GET site' &&
     traceId === visitorsTrace &&
@@ -217,7 +217,7 @@ test('a visit of a site is a trace that goes on from its visitor, and has what i
   });
 });
 
-test('one check of a domain is a trace with its DNS questions, and leads to a linked delivery', async () => {
+test('a check of a domain is a trace with its DNS queries, and leads to a linked delivery', async () => {
   const isCheck = ({ name, facts }: ReceivedSpan) =>
     name === 'tend domain' && facts['animal_store.domain.host'] === host;
   const delivery = await receiver.span(
@@ -270,7 +270,7 @@ test('one check of a domain is a trace with its DNS questions, and leads to a li
   });
 });
 
-test('one issuance is steps at the authority, below the work on its domain', async () => {
+test('an issuance is a set of steps at the authority, below the work on its domain', async () => {
   const stepOf = (step: string) =>
     receiver.span(
       step,
@@ -293,7 +293,7 @@ test('one issuance is steps at the authority, below the work on its domain', asy
   await receiver.span('the end', ({ facts }) => facts['animal_store.acme.outcome'] === 'issued');
 });
 
-test('every span has its parent, and work on a schedule is a trace of its own', async () => {
+test('every span has its parent, and scheduled work is a separate trace', async () => {
   expect(await service.end('SIGTERM')).toEqual({ code: 0, signal: null });
   const { spans } = receiver;
   const ids = new Set(spans.map(({ spanId }) => spanId));
@@ -308,7 +308,7 @@ test('every span has its parent, and work on a schedule is a trace of its own', 
   expect(counts.filter(({ parentId }) => parentId !== '')).toEqual([]);
 });
 
-test('nothing secret is in anything that was sent', () => {
+test('no secret is in the spans that are sent', () => {
   const { everything } = receiver;
   const given = [
     ...Object.values(secrets),

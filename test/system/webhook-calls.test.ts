@@ -31,7 +31,7 @@ const notification = (): OwnersNotification => ({
 });
 const draftTo = (number: number) => ({ address: receivers.urlOf(number), kinds: ['key.banned'] });
 
-test('a message is the same at each attempt, with a new time and a signature that fits', async () => {
+test('a message is the same at each attempt, with a new time and a valid signature', async () => {
   const { calls, pump } = callingOver(stores, realOutside());
   const { webhook, secret } = await calls.addWebhook(accountId, draftTo(1));
   const of = { accountId, webhookId: webhook.id };
@@ -66,7 +66,7 @@ test('a message is the same at each attempt, with a new time and a signature tha
   });
 });
 
-test('a stop finishes calls under way, breaks off what hangs, and leaves it to the next worker', async () => {
+test('a stop finishes calls under way, cancels those that hang, and leaves them to the next worker', async () => {
   const hook = await storedWebhook(stores.webhooks, accountId, draftTo(1));
   const of = { accountId, webhookId: hook.id };
   await stores.webhooks.change(of, (state) => ({

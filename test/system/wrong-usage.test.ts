@@ -30,7 +30,7 @@ describe('animal-store', () => {
     }));
   };
 
-  test('exits with 2 and says what is wrong when it is used wrongly', async () => {
+  test('exits with 2 and says what is wrong when it is used incorrectly', async () => {
     const lines = [
       'nonsense',
       'account',
@@ -47,7 +47,7 @@ describe('animal-store', () => {
     }
   });
 
-  test('exits with 1 and one line when a command cannot be done', async () => {
+  test('exits with 1 and one line when a command fails', async () => {
     const lines = [
       'account set-plan --account nobody --plan pro',
       'key revoke --key nothing',
@@ -98,7 +98,7 @@ describe('animal-store', () => {
     }
   });
 
-  test('warns of a variable that is nearly a setting, with the right name', async () => {
+  test('warns of a variable that is almost the name of a setting, and names the setting', async () => {
     const nearly = { DATABSE_URL: 'sqlite:other.db' };
     const warning = 'DATABSE_URL is not a setting and has no effect. Did you mean DATABASE_URL?';
     const { code, stdout } = await home.run(['config', 'check'], nearly);
@@ -129,7 +129,7 @@ describe('animal-store', () => {
     expect(failures).toHaveLength(settings.length);
   });
 
-  test('ends with the reason where no folder can be made', async () => {
+  test('ends with the reason when a folder cannot be created', async () => {
     const inProc = { DATA_DIR: '/proc/x/y', DATABASE_URL: 'sqlite:/proc/x/store.db' };
     const own = { DATA_DIR: inProc.DATA_DIR };
     const database = { DATABASE_URL: inProc.DATABASE_URL };

@@ -13,7 +13,7 @@ export type AccessErrorCode =
 export const accountNotFound = (id: string): DomainError<AccessErrorCode> =>
   new DomainError('account_not_found', `There is no account with the id ${id}.`);
 
-/** Only an operator meets it: nobody is signed in to a deleted account, and its keys do not work. */
+/** Only operators see it, because nobody can sign in to a deleted account and its keys do not work. */
 export const accountDeleted = (id: string): DomainError<AccessErrorCode> =>
   new DomainError(
     'account_deleted',
@@ -40,7 +40,7 @@ export type PeopleErrorCode =
   | 'factor_not_found'
   | 'factor_refused';
 
-/** Too many attempts: after `retryAfter` one more is admitted. */
+/** After `retryAfter`, one more attempt is admitted. */
 export class TooMany extends DomainError<PeopleErrorCode> {
   /** Whole seconds, at least one. */
   readonly retryAfter: number;
@@ -67,7 +67,7 @@ export const personNotFound = (id: string): DomainError<PeopleErrorCode> =>
 export const personTaken = (email: string): DomainError<PeopleErrorCode> =>
   new DomainError('person_taken', `${email} is in this account already.`);
 
-/** A person who has signed in needs no invitation. */
+/** A person who has signed in before needs no invitation. */
 export const personJoined = (email: string): DomainError<PeopleErrorCode> =>
   new DomainError(
     'person_joined',

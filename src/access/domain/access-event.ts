@@ -40,7 +40,7 @@ interface OperationRemoval extends DomainEvent<'operation_removal'> {
 export type AccessEvent =
   | (DomainEvent<'account_opened'> & { readonly plan: Plan })
   | (DomainEvent<'account_renamed'> & { readonly name: string })
-  /** `until`: it can be restored. */
+  /** The account can be restored before `until`. */
   | (DomainEvent<'account_deleted'> & { readonly name: string; readonly until: string })
   | DomainEvent<'account_restored'>
   | PlanChanged
@@ -51,13 +51,15 @@ export type AccessEvent =
   | KeyEvent<'api_key_revoked'>
   | OfQuota<'quota_warning'>
   | OfQuota<'quota_reached'>
-  /** It still calls an operation that ends in so many days. */
+  /** The account still calls an operation that will be removed in `days` days. */
   | OperationRemoval
   | (AddressEvent<'person_invited'> & { readonly role: Role })
   | (AddressEvent<'person_role_changed'> & { readonly from: Role; readonly to: Role })
   | AddressEvent<'person_removed'>
   | AddressEvent<'sign_in_link_made'>
-  /** Somebody made a link for another person, who gets one by mail too. `whose` is as for `SignInLinks.add`. */
+  /**
+   * Somebody made a link for another person. That person also gets a link by mail. `whose` is as for `SignInLinks.add`.
+   */
   | (AddressEvent<'link_mail_wanted'> & { readonly whose: 'anybody' | 'newcomer' })
   | AddressEvent<'sign_in_link_mailed'>
   | (PersonEvent<'person_signed_in'> & { readonly way: string })

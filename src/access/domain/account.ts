@@ -21,7 +21,7 @@ export interface Account extends Deletable {
   readonly name: string;
   readonly email: string;
   readonly plan: Plan;
-  /** Enterprise only: numbers agreed with this account. */
+  /** Only for enterprise: the limits that were agreed with this account. */
   readonly ownLimits: Limits | undefined;
   readonly siteLimits: SiteLimits;
   readonly createdAt: Date;
@@ -93,7 +93,7 @@ export const renameAccount = (
   return { state: { ...account, name }, events: [renamed] };
 };
 
-/** Takes it out of service at once; deleting it again changes nothing. */
+/** Takes the account out of service at once. Deleting a deleted account changes nothing. */
 export const deleteAccount = (account: Account, now: Date): Decision<Account, AccessEvent> => {
   if (account.deletedAt) return { state: account, events: [] };
   const { id: accountId, name } = account;
@@ -104,7 +104,7 @@ export const deleteAccount = (account: Account, now: Date): Decision<Account, Ac
   };
 };
 
-/** Restoring one in service changes nothing. @throws DomainError `account_not_restorable` */
+/** Restoring an account that is in service changes nothing. @throws DomainError `account_not_restorable` */
 export const restoreAccount = (account: Account, now: Date): Decision<Account, AccessEvent> => {
   if (!account.deletedAt) return { state: account, events: [] };
   if (!isRestorable(account, now)) {
@@ -117,7 +117,7 @@ export const restoreAccount = (account: Account, now: Date): Decision<Account, A
   };
 };
 
-/** Asking for what is in force already changes nothing. @throws DomainError `account_invalid` */
+/** Changes nothing if the plan and limits are already in force. @throws DomainError `account_invalid` */
 export const changePlan = (
   account: Account,
   { plan, ...agreed }: { readonly plan: Plan } & Agreed,
@@ -141,7 +141,7 @@ export const changePlan = (
   };
 };
 
-/** Asking for what is in force already changes nothing. */
+/** Changes nothing if the demand is unchanged. */
 export const demandFactor = (
   account: Account,
   isDemanded: boolean,
@@ -171,7 +171,9 @@ const invalid = (message: string) => new DomainError<AccessErrorCode>('account_i
 
 type Warned = Decision<Account, AccessEvent>;
 
-/** Tells each level once a day, and nothing of the lower one after the higher. It may be reported again and again. */
+/**
+ * Warns once a day for each level, and not of the lower level after the higher one. The use may be reported repeatedly.
+ */
 export const warnOfUse = (account: Account, use: HighUse, now: Date): Warned => {
   const { level, used, limit, resetsAt } = use;
   if (isTold(account.warnings.quota, use)) return { state: account, events: [] };
@@ -189,20 +191,25 @@ const isTold = (told: Warnings['quota'], { level, resetsAt }: HighUse): boolean 
 };
 
 const day = 24 * 60 * 60_000;
-/** How long it is remembered after the removal, so that no process whose clock is behind tells of it again. */
+/**
+ * Warnings are remembered this long after the removal, so that a process whose clock is behind does not repeat them.
+ */
 const afterlifeMs = day;
 export const removalSteps = [1, 7, 30, 90] as const;
 
 export const firstStepAt = ({ removedAt }: EndingOperation): Date =>
   new Date(removedAt.getTime() - Math.max(...removalSteps) * day);
 
-/** The step that has begun: from 30 days before the removal it is 30, until 7 days before. @returns undefined before the first and after the removal */
+/**
+ * The current step: 30 from 30 days before the removal until 7 days before.
+ * @returns undefined before the first step and after the removal
+ */
 export const removalStep = ({ removedAt }: EndingOperation, now: Date): number | undefined => {
   const left = removedAt.getTime() - now.getTime();
   return left <= 0 ? undefined : removalSteps.find((days) => left <= days * day);
 };
 
-/** Tells each step once. An account that begins to call the operation between two steps is told then. */
+/** Warns once for each step. An account that starts to call the operation between two steps is warned then. */
 export const warnOfRemoval = (account: Account, ending: EndingOperation, now: Date): Warned => {
   const { operation, removedAt } = ending;
   const step = removalStep(ending, now);

@@ -7,7 +7,7 @@ import crc32 from 'crc-32';
 export const scopes = ['pets:read', 'pets:write', 'orders:read', 'deploys:write'] as const;
 export type Scope = (typeof scopes)[number];
 
-/** Of a key for which none were chosen: what visitors of the account's sites get is changed only by those that are meant to. */
+/** The default excludes `deploys:write`, so that only keys meant for it can change what visitors see. */
 export const defaultScopes = scopes.filter((scope) => scope !== 'deploys:write');
 
 export interface ApiKey {
@@ -16,14 +16,14 @@ export interface ApiKey {
   readonly name: string;
   readonly hint: string;
   readonly scopes: readonly Scope[];
-  /** The only one that it deploys to; undefined for all of the account. Its other scopes have no project. */
+  /** The only project that the key deploys to; undefined for all projects. The other scopes cover the whole account. */
   readonly projectId: string | undefined;
   readonly createdAt: Date;
   readonly expiresAt: Date | undefined;
   readonly revokedAt: Date | undefined;
-  /** When it was last accepted; written at most once a minute. */
+  /** Time of the last accepted request; written at most once a minute. */
   readonly lastUsedAt: Date | undefined;
-  /** The last ban, over or not: the next one depends on it. */
+  /** The last ban, even if it is over, because the length of the next ban depends on it. */
   readonly ban: Ban | undefined;
 }
 
@@ -39,15 +39,18 @@ export const overlaps = {
 } as const;
 export type Overlap = keyof typeof overlaps;
 
-/** Of an account: keys that work, and all of them. Beyond that, the oldest that no longer work are forgotten. */
+/**
+ * `inUse` limits an account's working keys, and `kept` all its keys. Beyond `kept`, the oldest keys that no longer work
+ * are deleted.
+ */
 export const keyLimits = {
   inUse: 100,
   kept: 500,
-  /** Secrets of one key, the new one included. Beyond that, those that end first end at once. */
+  /** Secrets of one key, including the new one. Beyond that, the secrets that would end first end at once. */
   secrets: 10,
 } as const;
 
-/** @param inUse keys of the account that work @throws DomainError `api_keys_full` */
+/** @param inUse number of the account's working keys @throws DomainError `api_keys_full` */
 export const admitApiKey = (inUse: number): void => {
   if (inUse < keyLimits.inUse) return;
   throw new DomainError<AccessErrorCode>(
@@ -135,7 +138,7 @@ export const liftBan = (key: ApiKey, now: Date): KeyDecision => {
   };
 };
 
-/** @param accountId who must own the key; undefined for an operator @throws DomainError `api_key_not_found` */
+/** @param accountId the required owner of the key; undefined for an operator @throws DomainError `api_key_not_found` */
 export const keyOf = (accountId: string | undefined, key: ApiKey): ApiKey => {
   if (accountId !== undefined && key.accountId !== accountId) throw apiKeyNotFound(key.id);
   return key;
@@ -160,7 +163,7 @@ export interface Ban {
 
 export const strikesForBan = 10;
 
-/** Each tenth refusal: a key whose ban was lifted within the same minute has ten more. */
+/** Every tenth refusal brings a ban, so a key whose ban was lifted within the same minute has ten more. */
 export const bringsBan = (strikes: number): boolean => strikes > 0 && strikes % strikesForBan === 0;
 
 const firstBanMinutes = 5;
@@ -170,7 +173,7 @@ const memoryMs = 24 * 60 * 60 * 1000;
 export const isBanned = (ban: Ban | undefined, now: Date): ban is Ban =>
   ban !== undefined && now < ban.until;
 
-/** 5 minutes; each further ban within 24 hours of the last one is twice as long, at most 60. */
+/** The first ban lasts 5 minutes. Each ban within 24 hours of the last one lasts twice as long, up to 60 minutes. */
 export const nextBan = (last: Ban | undefined, now: Date): Ban => {
   const again = last !== undefined && now.getTime() - last.since.getTime() < memoryMs;
   const minutes = again ? Math.min(last.minutes * 2, longestBanMinutes) : firstBanMinutes;
@@ -178,8 +181,8 @@ export const nextBan = (last: Ban | undefined, now: Date): Ban => {
 };
 
 /**
- * The secret of an API key: `pets_live_`, 32 random base62 characters, and 6 base62 characters of the CRC-32 (ISO 3309,
- * as in zlib) over all that precedes. The checksum reveals a mistyped key without a look-up.
+ * An API key's secret is `pets_live_`, 32 random base62 characters, and 6 base62 characters of the CRC-32 (ISO 3309, as
+ * in zlib) of everything before. The checksum reveals a mistyped key without a look-up.
  */
 const secretPrefix = 'pets_live_';
 export const randomLength = 32;
@@ -199,7 +202,7 @@ export const isWellFormedSecret = (secret: string): boolean =>
   shape.test(secret) &&
   checksum(secret.slice(0, -checksumLength)) === secret.slice(-checksumLength);
 
-/** How a key is shown in lists: enough to recognise it, too little to use it. */
+/** Lists show a key as this hint, which is enough to recognise the key but not to use it. */
 export const secretHint = (secret: string): string =>
   `${secret.slice(0, secretPrefix.length + 4)}…${secret.slice(-4)}`;
 

@@ -1,8 +1,8 @@
 import { mailedLinkMs } from './session.ts';
 
 /**
- * Why a person gets a mail: they asked for a link on the sign-in page, to sign in or to choose a new password; somebody
- * invited them, or made a link for them; or their password or second factor was changed.
+ * Why a person gets a mail: they requested a link on the sign-in page, to sign in or to choose a new password; somebody
+ * invited them or made a link for them; or their password or second factor changed.
  */
 export const mailReasons = [
   'sign_in',
@@ -13,20 +13,20 @@ export const mailReasons = [
 ] as const;
 export type MailReason = (typeof mailReasons)[number];
 
-/** Tells what was done, and has no link that signs in. */
+/** Whether the mail reports a change and contains no sign-in link. */
 export const isNews = (reason: MailReason): reason is 'password_changed' | 'factor_changed' =>
   reason === 'password_changed' || reason === 'factor_changed';
 
 interface AskingDevice {
   readonly id: string;
-  /** Those whose addresses were proven then. */
+  /** The people whose addresses were proven when the request was made. */
   readonly personIds: readonly string[];
 }
 
 export interface AskedBy {
-  /** `network:…` of a visitor, or `account:…` of the account that something happened in. */
+  /** `network:…` of a visitor, or `account:…` of the account where the event happened. */
   readonly source: string;
-  /** Of a visitor, if somebody has signed in there. */
+  /** The visitor's browser, if somebody has signed in there before. */
   readonly device: AskingDevice | undefined;
 }
 
@@ -34,15 +34,15 @@ export const askedByAccount = (accountId: string): AskedBy => ({
   ...{ source: `account:${accountId}`, device: undefined },
 });
 
-/** A mail that somebody asked for. It holds no secret: a link is made when the request is answered. */
+/** A request for a mail. It contains no secret, because the link is made when the request is answered. */
 export interface MailRequest extends AskedBy {
   readonly id: string;
   readonly reason: MailReason;
-  /** As `emailOf` gives it; may belong to nobody. */
+  /** In the form of `emailOf`; may belong to nobody. */
   readonly email: string;
   readonly personId: string | undefined;
   readonly askedAt: Date;
-  /** How many the same network asked for today: where many wait, those with a low number come first. */
+  /** How many requests the same network made today. When many requests wait, low turns come first. */
   readonly turn: number;
 }
 
@@ -57,21 +57,24 @@ interface MailLimits {
   readonly perDay: number;
 }
 
-/** Mails to one address that one asker may cause, and all together, so that nobody can flood it. See `quietMs` too. */
+/** Limits mails to one address, per asker and in total, so that nobody can flood it. See `quietMs` for an exception. */
 export const mailLimits = {
   ofSource: { perHour: 3, perDay: 10 },
   inAll: { perHour: 10, perDay: 30 },
-  /** Known browsers together. */
+  /** Limit for all known browsers together. */
   ofDevices: { perHour: 10, perDay: 30 },
 } as const satisfies Readonly<Record<string, MailLimits>>;
 
-/** An address that was sent nothing for so long gets one more, whoever asked before: no older link works any more then. */
+/**
+ * An address that got no mail for this long gets one more despite the total limit, because its older links have
+ * expired.
+ */
 export const quietMs = mailedLinkMs;
 
 const hourMs = 60 * 60_000;
 const dayMs = 24 * hourMs;
 
-/** Links and news are counted apart, so that nobody can hold back the news of a changed password by asking for links. */
+/** Links and news have separate limits, so that requests for links cannot hold back the news of a changed password. */
 export const countedTogether = (reason: MailReason): readonly MailReason[] =>
   together.find((group) => group.includes(reason)) ?? [reason];
 
@@ -80,9 +83,9 @@ const together: readonly (readonly MailReason[])[] = [['sign_in', 'new_password'
 export const mailsCountedSince = (now: Date): Date => new Date(now.getTime() - dayMs);
 
 /**
- * Counts as attempts at passwords are counted: by source, so that nobody can hold back the mails of an address that others
- * ask for, and a browser in which one of its people has signed in by itself. That one is limited only by what such browsers ask
- * for.
+ * Decides whether one more mail may go to the address. Each source has its own limit, so that nobody can block mails
+ * that others request. A browser in which one of the address's people has signed in has its own limit too, and only
+ * requests of such browsers count against it.
  * @param before earlier mails to the address that count, in any order
  * @param personIds the people who proved that address
  */
@@ -122,10 +125,13 @@ const isWithin = (
   return since(hourMs) < perHour && since(dayMs) < perDay;
 };
 
-/** A visitor who asked has the answer by then. */
+/** By this time the visitor has received the answer. */
 export const restMs = 500;
 
-/** What a visitor asked for rests first: work for a known address would slow down the answer, and so reveal it. */
+/**
+ * A visitor's request waits first, because work for a known address would slow down the answer and so reveal the
+ * address.
+ */
 export const isDue = ({ personId, askedAt }: MailRequest, now: Date): boolean =>
   personId !== undefined || Math.abs(now.getTime() - askedAt.getTime()) >= restMs;
 

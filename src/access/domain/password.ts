@@ -3,10 +3,13 @@ import { DomainError } from '../../kernel/decision.ts';
 
 export const passwordLength = { min: 12, max: 200 } as const;
 
-/** Characters: each of the longest password's letters typed in up to four parts, of two places each. */
+/** In characters. Each letter of the longest password may be typed in up to four parts of two UTF-16 units each. */
 const longestTyped = passwordLength.max * 4 * 2;
 
-/** The same from every keyboard (NFKC). Longer text is cut, because normalising many accents takes very long. */
+/**
+ * Normalises to NFKC, so that all keyboards give the same text. Cuts long text, because normalising many accents is
+ * slow.
+ */
 export const passwordText = (typed: string): string =>
   typed.slice(0, longestTyped).normalize('NFKC');
 
@@ -17,7 +20,7 @@ export interface PasswordFacts {
   readonly commonest: ReadonlySet<string>;
 }
 
-/** NIST SP 800-63B, 3.1.1.2: no rule asks for signs or digits. @throws DomainError `password_invalid` */
+/** NIST SP 800-63B, 3.1.1.2: no rule requires signs or digits. @throws DomainError `password_invalid` */
 export const checkPassword = (
   password: string,
   { email, accountName, commonest }: PasswordFacts,
@@ -60,7 +63,7 @@ const localPart = (email: string): string => email.slice(0, email.lastIndexOf('@
 
 const shortestCore = 3;
 
-/** The text itself, and what is left without digits and signs at its end and at both ends. */
+/** The text, the text without digits and signs at its end, and the text without them at both ends. */
 const coresOf = (text: string): readonly string[] => {
   const letters = [...text];
   const isLetter = (letter: string): boolean => /\p{L}/u.test(letter);
@@ -73,7 +76,7 @@ const coresOf = (text: string): readonly string[] => {
 
 const longestUnit = 4;
 
-/** Whether it is one to four characters over and over again, the last time perhaps cut off. */
+/** Whether the whole text repeats one to four characters. The last repetition may be incomplete. */
 const repeats = (text: string): boolean => {
   const letters = [...text];
   return Array.from({ length: longestUnit }, (_, index) => index + 1).some((unit) =>
@@ -81,7 +84,7 @@ const repeats = (text: string): boolean => {
   );
 };
 
-/** Half of what is written twice; else the text itself. */
+/** The first half, if the second half is the same; otherwise the text. */
 const unitOf = (text: string): string => {
   const half = text.slice(0, text.length / 2);
   return half + half === text ? half : text;
@@ -94,7 +97,7 @@ const rows = [
   'qwertyuiopasdfghjklzxcvbnm',
 ];
 
-/** Whether it goes along a row, forwards or backwards, from its end on at its beginning. */
+/** Whether the text follows a row forwards or backwards, wrapping around at its end. */
 const isInOrder = (text: string): boolean =>
   rows.some((row) => {
     const long = row.repeat(Math.ceil(text.length / row.length) + 1);

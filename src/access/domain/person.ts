@@ -7,9 +7,12 @@ import { isName } from '../../kernel/text.ts';
 
 const atom = "[\\p{L}\\p{N}\\p{M}!#$%&'*+/=?^_`{|}~-]+";
 const label = '(?!-)[\\p{L}\\p{N}\\p{M}-]{1,63}(?<!-)';
-/** Mail programs take quotes, comments and brackets away, and what is stored has to get the mail (RFC 5321, 4.1.2; RFC 6531). */
+/**
+ * Excludes quotes, comments and brackets, because mail programs remove them and mail must reach the stored address (RFC
+ * 5321, 4.1.2; RFC 6531).
+ */
 const shape = new RegExp(`^${atom}(?:\\.${atom})*@(?:${label}\\.)+(?!\\p{N}+$)${label}$`, 'u');
-/** Characters (RFC 5321, section 4.5.3.1: the whole without the brackets, and what is before the `@`). */
+/** In characters: the whole address without brackets, and the part before the `@` (RFC 5321, section 4.5.3.1). */
 const longest = { all: 254, local: 64 } as const;
 
 export const emailOf = (text: string): string => text.trim().toLowerCase();
@@ -18,25 +21,28 @@ export const emailOf = (text: string): string => text.trim().toLowerCase();
 export const isEmail = (email: string): boolean =>
   email.length <= longest.all &&
   email.indexOf('@') <= longest.local &&
-  // Other spellings of the same letters would be other addresses to us only.
+  // We would take other spellings of the same letters for other addresses.
   email === email.normalize('NFKC') &&
   shape.test(email);
 
 export interface Person {
   readonly id: string;
   readonly accountId: string;
-  /** Lower case. Unique within an account; a human with several accounts is one person in each. */
+  /** In lower case and unique within an account. A human with several accounts is one person in each. */
   readonly email: string;
   readonly role: Role;
   readonly name: string | undefined;
-  /** As `Passwords` made it; undefined until there is one: then only links lead in. */
+  /** A hash from `Passwords`; undefined for people without a password, who can sign in only by a link. */
   readonly passwordHash: string | undefined;
   readonly createdAt: Date;
-  /** When they first signed in. Until then a colleague may make another link for them; afterwards only they themselves may. */
+  /**
+   * Time of the first sign-in. Before it a colleague may make another link for the person; afterwards only the person
+   * may.
+   */
   readonly joinedAt: Date | undefined;
   /**
-   * When they first showed that the address is theirs: by a link that was mailed to it, or that the operator made. Until
-   * then somebody else may have typed it, and signed in by the link that they were shown.
+   * When the person first showed that the address is theirs, by a link that was mailed to it or that the operator made.
+   * Before that, somebody else may have typed the address and signed in by the link on their screen.
    */
   readonly provenAt: Date | undefined;
   readonly factorSince: Date | undefined;
@@ -85,7 +91,7 @@ export const admitPerson = (people: readonly Person[], email: string): void => {
   );
 };
 
-/** Otherwise whoever has a session for a moment could take the account. */
+/** Without the current password, a thief of a session could take over the account. */
 export const needsCurrentPassword = (
   { passwordHash }: Pick<Person, 'passwordHash'>,
   { resetsPassword }: Pick<Session, 'resetsPassword'>,
@@ -136,7 +142,11 @@ const refuseLastOwner = (people: readonly Person[], { id, email }: Person): void
   );
 };
 
-/** The last owner stays. @param people all of the account @throws DomainError `person_not_found`, `last_owner` */
+/**
+ * Refuses to remove the last owner.
+ * @param people all of the account
+ * @throws DomainError `person_not_found`, `last_owner`
+ */
 export const removePerson = (
   people: readonly Person[],
   personId: string,

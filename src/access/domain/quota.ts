@@ -9,7 +9,7 @@ export interface Limits {
   readonly perDay: number;
 }
 
-/** Enterprise: the default for accounts without custom limits. */
+/** For enterprise, the default for accounts without custom limits. */
 export const planLimits: Readonly<Record<Plan, Limits>> = {
   free: { perMinute: 60, perDay: 1000 },
   pro: { perMinute: 300, perDay: 10_000 },
@@ -29,7 +29,7 @@ export const noSiteLimits = {
   storageGib: undefined,
 } as const satisfies SiteLimits;
 
-/** What an operator agreed with one account. The requests of a minute and of a day are agreed together. */
+/** What an operator agreed with one account. The limits per minute and per day are agreed together. */
 export interface Agreed {
   readonly requests?: Limits | undefined;
   readonly sites?: Partial<SiteLimits> | undefined;
@@ -37,7 +37,7 @@ export interface Agreed {
 
 const largest = { requests: 1_000_000_000, sites: 999_999 } as const;
 
-/** @throws DomainError `account_invalid` when a plan without own numbers is given some, or a number is off */
+/** @throws DomainError `account_invalid` if the plan does not allow custom limits, or a limit is out of range */
 export const checkAgreed = (plan: Plan, { requests, sites }: Agreed): void => {
   const given = [
     ...numbersIn(requests).map((limit) => [limit, largest.requests] as const),
@@ -60,24 +60,24 @@ export const limitsOf = (plan: Plan, own: Limits | undefined): Limits => own ?? 
 
 const invalid = (message: string) => new DomainError<AccessErrorCode>('account_invalid', message);
 
-/** A request that finds room in both windows is counted in both; one that does not is counted in neither. */
+/** A request counts in both windows if both have room, and otherwise in neither. */
 export const windowNames = ['minute', 'day'] as const;
 export type WindowName = (typeof windowNames)[number];
 
 export const windowSeconds: Readonly<Record<WindowName, number>> = { minute: 60, day: 86_400 };
 
-/** Number of the window since 1970: the same for all processes. */
+/** Number of the window since 1970, so that all processes agree. */
 export const windowIndex = (window: WindowName, now: Date): number =>
   Math.floor(now.getTime() / 1000 / windowSeconds[window]);
 
-/** What was counted in a window, and in the one that was counted in before it. */
+/** The count of a window and of the previously counted window. */
 export interface WindowCount {
   readonly index: number;
   readonly count: number;
   readonly previous?: { readonly index: number; readonly count: number };
 }
 
-/** The clock may jump: no jump reopens a quota, and back in a window that was left, the count continues. */
+/** The clock may jump. No jump reopens a quota, and on return to the previous window its count continues. */
 export const countIn = (kept: WindowCount | undefined, index: number): WindowCount => {
   if (!kept) return { index, count: 0 };
   if (kept.index === index) return kept;
@@ -103,7 +103,7 @@ export interface Verdict {
   readonly limits: Limits;
 }
 
-/** Speaks for the full window that resets later, or for the one with the least left, the longer one if both have the same. */
+/** `speaks` is the window with the least left, or the day if both have the same. */
 export const judge = (limits: Limits, counts: Counts, allowed: boolean, now: Date): Verdict => {
   const { minute, day } = windowsOf(limits, counts, now);
   const minuteSpeaks = minute.remaining < day.remaining;

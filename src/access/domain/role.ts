@@ -1,4 +1,4 @@
-/** What a person may do in an account, the most first: each role may do everything that the next one may. */
+/** What a person may do in an account. Each role may do everything that the next role in the list may. */
 export const roles = ['owner', 'editor', 'viewer'] as const;
 export type Role = (typeof roles)[number];
 
@@ -11,11 +11,11 @@ export const roleWords: Readonly<Record<Role, string>> = {
 export const aRole = (role: Role): string => (role === 'viewer' ? 'a viewer' : `an ${role}`);
 
 interface Rule {
-  /** As the sentence "may …" goes on. */
+  /** Completes the sentence "may …". */
   readonly does: string;
-  /** The last role that may. */
+  /** The least powerful role that may do it. */
   readonly by: Role;
-  /** Whether the person has to prove who they are again, unless they did so within `provenMs`. */
+  /** Whether the person must prove their identity again, unless they did so within `provenMs`. */
   readonly again: boolean;
 }
 
@@ -24,10 +24,10 @@ const by =
   (does: string): Rule => ({ does, by: least, again });
 
 const [viewer, editor, owner] = [by('viewer'), by('editor'), by('owner')];
-/** Deleting, roles and secrets. */
+/** For deletions, roles and secrets. */
 const provenOwner = by('owner', true);
 
-/** Everything that a page can change, and who may. Everybody reads everything. */
+/** All changes that pages offer, and the roles that may make them. Every role may read everything. */
 const rules = {
   'project.create': editor('create a project'),
   'project.rename': editor('rename a project, and change its address'),

@@ -9,7 +9,7 @@ export interface Passkey {
   readonly name: string;
   /** COSE key, base64url. */
   readonly publicKey: string;
-  /** Of signatures, where the authenticator counts them. */
+  /** The signature counter, if the authenticator has one. */
   readonly counter: number;
   readonly createdAt: Date;
   readonly usedAt: Date | undefined;
@@ -18,18 +18,18 @@ export interface Passkey {
 interface CodeApp {
   readonly secret: string;
   readonly since: Date;
-  /** Codes of this step and of earlier ones are used. */
+  /** Codes of this and earlier steps no longer work. */
   readonly lastStep: number;
 }
 
-/** Belongs to a person of one account: an address can be typed by somebody who does not own it. */
+/** Belongs to one person of one account, because anybody can type an address that is not theirs. */
 export interface SecondFactor {
   readonly personId: string;
   readonly app: CodeApp | undefined;
   readonly passkeys: readonly Passkey[];
-  /** SHA-256 of the recovery codes that are not used. */
+  /** SHA-256 hashes of the unused recovery codes. */
   readonly recovery: readonly string[];
-  /** Challenges for passkeys that were made up to then are used. */
+  /** Passkey challenges made at or before this time no longer work. */
   readonly challengedUntil: Date;
 }
 
@@ -46,7 +46,7 @@ export const recoveryCodes = { count: 10, length: 12 } as const;
 
 const stepMs = 30_000;
 export const stepOf = (now: Date): number => Math.floor(now.getTime() / stepMs);
-/** Steps whose codes are taken: the clock of a phone may differ by half a minute. */
+/** The accepted steps. A phone's clock may differ by half a minute. */
 export const stepsAround = (now: Date): readonly number[] =>
   [0, -1, 1].map((by) => stepOf(now) + by);
 
@@ -69,7 +69,10 @@ const about = ({ id: personId, accountId }: Whose, occurredAt: Date) => ({
   ...{ accountId, occurredAt, personId },
 });
 
-/** @param step of the code that was shown @throws DomainError `factor_refused` if the app is set up: its code would work again */
+/**
+ * @param step of the shown code
+ * @throws DomainError `factor_refused` if the app is already set up, because its code would work again
+ */
 export const addApp = (
   factor: SecondFactor,
   person: Whose,
@@ -103,7 +106,7 @@ export const addPasskey = (
   return added({ ...useChallenge(factor, shown), passkeys }, person, { method: 'passkey', now });
 };
 
-/** @throws DomainError `factor_refused` for a challenge that was used */
+/** @throws DomainError `factor_refused` for a used challenge */
 const useChallenge = (
   factor: SecondFactor,
   { challengedAt }: Pick<ShownPasskey, 'challengedAt'>,
@@ -122,13 +125,13 @@ export const acceptPasskey = (factor: SecondFactor, shown: ShownPasskey): Change
   return { state: { ...useChallenge(factor, shown), passkeys }, events: [] };
 };
 
-/** @param step whose code was shown @throws DomainError `factor_refused` for a code that was used, and without an app */
+/** @param step of the shown code @throws DomainError `factor_refused` for a used code, or without an app */
 export const acceptStep = (factor: SecondFactor, step: number): Changed => {
   if (!factor.app || step <= factor.app.lastStep) throw factorRefused();
   return { state: { ...factor, app: { ...factor.app, lastStep: step } }, events: [] };
 };
 
-/** @throws DomainError `factor_refused` for one that is not known, or was used */
+/** @throws DomainError `factor_refused` for an unknown or used code */
 export const useRecoveryCode = (
   factor: SecondFactor,
   person: Whose,
@@ -144,7 +147,7 @@ export const useRecoveryCode = (
   return { state: { ...factor, recovery }, events: [event] };
 };
 
-/** The old ones no longer work. @throws DomainError `factor_invalid` without a factor to recover from */
+/** Invalidates the old codes. @throws DomainError `factor_invalid` without a factor to recover from */
 export const replaceRecoveryCodes = (
   factor: SecondFactor,
   person: Whose,
@@ -155,7 +158,11 @@ export const replaceRecoveryCodes = (
   return { state: { ...factor, recovery }, events: [event] };
 };
 
-/** Without any method left, the recovery codes go too. @param method `app`, or the id of a passkey @throws DomainError `factor_not_found` */
+/**
+ * Removing the last method also removes the recovery codes.
+ * @param method `app`, or the id of a passkey
+ * @throws DomainError `factor_not_found`
+ */
 export const removeMethod = (
   factor: SecondFactor,
   person: Whose,
@@ -172,7 +179,7 @@ export const removeMethod = (
   return { state: hasFactor(left) ? left : { ...left, recovery: [] }, events: [event] };
 };
 
-/** By the operator, for somebody who has lost everything. Without a factor it changes nothing. */
+/** For operators, when a person has lost every method. Changes nothing for a person without a factor. */
 export const resetFactor = (factor: SecondFactor, person: Whose, now: Date): Changed =>
   hasFactor(factor)
     ? {

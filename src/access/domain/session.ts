@@ -8,32 +8,34 @@ export interface Session {
   readonly id: string;
   readonly personId: string;
   readonly way: SignInWay;
-  /** May choose a new password without the current one, once: it began by such a link. */
+  /**
+   * Allows one new password without the current one, because the session began with a link that resets the password.
+   */
   readonly resetsPassword: boolean;
   readonly browser: string;
   readonly network: string;
   readonly seenAt: Date;
-  /** When the person last showed who they are: by the sign-in, or when they were asked again. */
+  /** When the person last proved their identity, at the sign-in or on request. */
   readonly provenAt: Date | undefined;
-  /** Signs nobody in until the second factor is shown. */
+  /** Grants no access until the second factor is shown. */
   readonly awaitsFactor: boolean;
   readonly startedAt: Date;
   readonly endsAt: Date;
-  /** Accounts that the same password opens too; the session may switch to them. */
+  /** Accounts that the same password opens; the session may switch to them. */
   readonly others: readonly SessionChoice[];
 }
 
 /** A person of another account with the same address and, when the session began, the same password. */
 export interface SessionChoice {
   readonly personId: string;
-  /** SHA-256 of the password's hash at that time: a changed password ends this choice. */
+  /** SHA-256 of the password's hash at that time, so that a changed password ends this choice. */
   readonly proof: string;
 }
 
 const minute = 60_000;
 
 export const sessionMs = 12 * 60 * minute;
-/** Of one person. Beyond that, the oldest one ends. */
+/** Limit per person. Beyond it, the oldest session ends. */
 export const mostSessions = 50;
 const factorWaitMs = 10 * minute;
 const provenMs = 10 * minute;
@@ -42,37 +44,39 @@ export const shortLinkMs = 15 * minute;
 export const mailedLinkMs = 30 * minute;
 export const invitationMs = 7 * 24 * 60 * minute;
 
-/** Random base62 characters of a session's or link's secret: more than 256 bits. */
+/** Random base62 characters in the secret of a session or link: more than 256 bits. */
 export const secretLength = 43;
 
 /**
- * Allowed attempts at passwords and links. Browsers with an earlier sign-in are counted separately from all others
- * (OWASP, device cookies), so that an attacker elsewhere cannot lock a person out. Wider networks may attempt more, but not
- * as much as all of their parts: see `networksAround`.
+ * Limits attempts at passwords and links. Browsers with an earlier sign-in are counted separately (OWASP, device
+ * cookies), so that an attacker elsewhere cannot lock a person out. Wider networks may attempt more, but less than all
+ * of their parts together: see `networksAround`.
  */
 export const signInLimits = {
   network: { perMinute: 20, perDay: 1000 },
   addressFromNetwork: { perMinute: 5, perDay: 100 },
   device: { perMinute: 10, perDay: 100 },
-  /** Links that the people of one account make for others, since each is a mail to a stranger. */
+  /** Links that people of one account make for others. Each causes a mail to a stranger. */
   invitations: { perMinute: 20, perDay: 50 },
   ownLinks: { perMinute: 5, perDay: 50 },
   current: { perMinute: 5, perDay: 100 },
   factor: { perMinute: 5, perDay: 100 },
 } as const satisfies Readonly<Record<string, Limits>>;
 
-/** How long a browser stays known after a sign-in. Browsers keep no cookie for longer than 400 days. */
+/** How long a browser stays known after a sign-in. Browsers keep cookies for at most 400 days. */
 export const knownDeviceMs = 365 * 24 * 60 * minute;
 
-/** What a signed-in person may ask of the dashboard in a minute. `streams`: live pages that are opened. */
+/** Dashboard requests of a signed-in person per minute. `streams` counts opened live pages. */
 export const dashboardLimits = {
   pages: 600,
   forms: 300,
   streams: 300,
 } as const;
-/** Pages about one domain that visitors who are not signed in ask for by a link, from one network. Each asks again by itself. */
+/**
+ * Requests for shared pages about one domain, per network of visitors who are not signed in. Each page reloads itself.
+ */
 export const sharedPageLimits = { perMinute: 120, perDay: 50_000 } as const satisfies Limits;
-/** Calls to webhooks that people ask for, over all of an account, and to one host for all accounts. */
+/** Webhook calls that people request, per account, and per host over all accounts. */
 export const askedCallLimits = {
   ofAccount: { perMinute: 5, perDay: 200 },
   toHost: { perMinute: 10, perDay: 1000 },
@@ -108,15 +112,15 @@ export const isProven = ({ provenAt }: Pick<Session, 'provenAt'>, now: Date): bo
   return ago >= 0 && ago < provenMs;
 };
 
-/** Also before it began: then the clock was set back, and it is not known how far. */
+/** A session is open before its start too, because the clock may have been set back. */
 export const isOpen = ({ startedAt, endsAt }: Session, now: Date): boolean =>
   now < endsAt && startedAt.getTime() - now.getTime() < sessionMs;
 
-/** A network, and how many times as much may come from it as from the narrowest one. */
+/** A network, and how many times more it may send than the narrowest one. */
 export interface CountedNetwork {
   readonly name: string;
   readonly factor: number;
-  /** Networks of this width take turns where not all can be served at once. */
+  /** Networks of this width take turns when not all can be served at once. */
   readonly takesTurns: boolean;
 }
 
@@ -125,7 +129,7 @@ const widths = {
     { bits: 32, factor: 1, takesTurns: false },
     { bits: 24, factor: 8, takesTurns: true },
   ],
-  // One customer has a /64, a /56 or a /48; one provider has a /32.
+  // A customer has a /64, a /56 or a /48; a provider has a /32.
   ipv6: [
     { bits: 64, factor: 1, takesTurns: false },
     { bits: 56, factor: 2, takesTurns: false },

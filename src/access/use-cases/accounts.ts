@@ -60,13 +60,13 @@ export const requireInService =
 
 const mostAtOnce = 20;
 
-/** Accounts that were not restored in time, the longest deleted first. */
+/** Lists accounts whose time for restoration is over, the longest deleted first. */
 export const accountsToEnd =
   ({ accounts, clock }: Pick<AccessPorts, 'accounts' | 'clock'>) =>
   async (): Promise<readonly Account[]> =>
     accounts.deletedBefore(endedBefore(clock.now()), mostAtOnce);
 
-/** @returns false while projects of it are left, or somebody still has to hear of an event of it */
+/** @returns false while the account has projects, or an event of it waits for a subscriber */
 export const endAccount =
   ({ accounts, clock }: Pick<AccessPorts, 'accounts' | 'clock'>) =>
   (accountId: string): Promise<boolean> =>
@@ -81,7 +81,7 @@ export interface Usage {
 
 type UsagePorts = Pick<AccessPorts, 'accounts' | 'counters' | 'usage' | 'clock' | 'endings'>;
 
-/** What an account used of its quota since a time, hour by hour. @throws DomainError `account_not_found` */
+/** The account's quota use since a time, hour by hour. @throws DomainError `account_not_found` */
 export const showUsage =
   ({ accounts, counters, usage, clock, endings }: UsagePorts) =>
   async (accountId: string, since: Date): Promise<Usage> => {
@@ -100,13 +100,13 @@ export interface UsageSums {
   readonly windows: Readonly<Record<WindowName, WindowState>>;
   readonly sums: readonly UsageSum[];
   readonly byKey: readonly RequestsOfKey[];
-  /** Keys that called an operation that will be removed, within the last 30 days. */
+  /** Calls by key to operations that will be removed, within the last 30 days. */
   readonly deprecated: readonly CallsOfKey[];
 }
 
 const recentMs = 30 * 24 * 60 * 60 * 1000;
 
-/** What an account used of its quota since a time, in sums. @throws DomainError `account_not_found` */
+/** The account's quota use since a time, in sums. @throws DomainError `account_not_found` */
 export const sumUsage =
   ({ accounts, counters, usage, clock, endings }: UsagePorts) =>
   async (accountId: string, since: Date, unit: 'hour' | 'day'): Promise<UsageSums> => {
@@ -134,7 +134,7 @@ const idsOf = (endings: UsagePorts['endings']): readonly string[] =>
 
 type Ports = Pick<AccessPorts, 'accounts' | 'usage' | 'endings' | 'clock'>;
 
-/** An account has used most of its day. It may be reported again and again, by any process. */
+/** Warns an account that has used most of its daily quota. Any process may repeat the report. */
 export const warnOfHighUse =
   ({ accounts, clock }: Pick<Ports, 'accounts' | 'clock'>) =>
   async ({ accountId, ...use }: HighUse & { readonly accountId: string }): Promise<void> => {
@@ -148,7 +148,7 @@ export const removalsDueAt =
     return Promise.resolve(earliest(coming.map(firstStepAt)));
   };
 
-/** Tells accounts of operations that they called within the last 30 days and that will be removed soon. */
+/** Warns accounts about operations that they called within the last 30 days and that will be removed soon. */
 export const warnOfRemovals = (ports: Ports) => {
   const { accounts, usage, endings, clock } = ports;
   const stillCalls = async (accountId: string, { operation }: EndingOperation) => {

@@ -52,7 +52,10 @@ export const mintKey = (
   };
 };
 
-/** Ownership is checked under the key's lock. @throws DomainError `api_key_not_found`, `api_key_invalid`, `account_deleted` */
+/**
+ * Checks ownership under the key's lock.
+ * @throws DomainError `api_key_not_found`, `api_key_invalid`, `account_deleted`
+ */
 export const rotateKey =
   ({ apiKeys, keyMaterial, clock }: Pick<AccessPorts, 'apiKeys' | 'keyMaterial' | 'clock'>) =>
   async (keyId: string, overlap: Overlap = '24h', accountId?: string): Promise<IssuedKey> => {

@@ -26,14 +26,14 @@ export interface Caller {
   readonly plan: Plan;
   readonly limits: Limits;
   readonly scopes: readonly Scope[];
-  /** The only one that it deploys to; undefined for all. */
+  /** The only project that the key deploys to; undefined for all. */
   readonly projectId: string | undefined;
   readonly ban: Ban | undefined;
 }
 
 /**
  * Mistyped, unknown, revoked and expired keys get the same answer, so that it does not reveal which keys exist. The
- * look-up uses a hash, so no comparison depends on the secret itself.
+ * look-up uses a hash, so no comparison depends on the secret.
  * @throws DomainError `invalid_api_key`
  */
 export const authenticate =
@@ -64,7 +64,7 @@ export interface Banned {
 type MeterPorts = Pick<AccessPorts, 'counters' | 'apiKeys' | 'clock'>;
 type CallerPorts = MeterPorts & Pick<AccessPorts, 'highUses'>;
 
-/** Refusals in a row get the key banned; while it is, its requests count nowhere. @throws Unavailable */
+/** Repeated refusals ban the key. Requests with a banned key are not counted. @throws Unavailable */
 export const meterCaller =
   ({ counters, highUses, apiKeys, clock }: CallerPorts) =>
   async ({ accountId, keyId, limits, ban }: Caller): Promise<Verdict | Banned> => {
@@ -75,7 +75,7 @@ export const meterCaller =
     const highUse = highUseOf(limits, counts, now);
     if (highUse) highUses.note(accountId, highUse);
     if (!allowed && bringsBan(strikes)) {
-      // While the database is unreachable the refusal still holds; the ban follows after ten more.
+      // While the database is unreachable, the request is still refused, and ten more refusals try the ban again.
       await apiKeys.change(keyId, (key) => banApiKey(key, now)).catch(unlessUnavailable);
     }
     return judge(limits, counts, allowed, now);
@@ -87,7 +87,10 @@ export const unlessUnavailable = (error: unknown): undefined => {
 
 export const badKeyLimits: Limits = { perMinute: 20, perDay: Number.MAX_SAFE_INTEGER };
 
-/** With the numbers of the plan Free; a wrong key counts as a guess too. @param address all of one IPv6 network share one */
+/**
+ * Applies the limits of the Free plan. A wrong key also counts as a guess.
+ * @param address shared by all of one IPv6 network
+ */
 export const meterAddress =
   ({ counters, clock }: MeterPorts) =>
   async (address: string, wrongKey: boolean): Promise<Verdict> => {
@@ -102,7 +105,7 @@ export const meterAddress =
     return judge(limits, counts, allowed, now);
   };
 
-/** What is left for an address, without counting: for answers that are not counted as requests. */
+/** What an address has left, without counting. For answers that do not count as requests. */
 export const peekAddress =
   ({ counters, clock }: MeterPorts) =>
   async (address: string): Promise<Verdict> => {

@@ -24,10 +24,10 @@ import { inWords } from '../../kernel/text.ts';
 type Ports = Pick<AccessPorts, 'mailRequests' | 'counters' | 'sealer' | 'ids' | 'clock'>;
 
 /**
- * A visitor asks for a link by mail. Only stores that they asked, and looks nobody up, so neither the answer nor its time
- * tells whether the address is known; `answerMailRequests` does the rest. No flood elsewhere refuses anybody: each network
- * has its own limits, and where many requests wait, networks and known browsers take turns.
- * @throws DomainError `person_invalid` for what is no address, whoever has it; TooMany
+ * Requests a link by mail for a visitor. Only stores the request and looks up no person, so neither the answer nor its
+ * timing reveals whether the address exists; `answerMailRequests` does the rest. A flood from elsewhere does not block
+ * a visitor: each network has its own limits, and when many requests wait, networks and known browsers take turns.
+ * @throws DomainError `person_invalid` for a malformed address, whether or not somebody has it; TooMany
  */
 export const askForLink =
   (ports: Ports) =>
@@ -49,7 +49,7 @@ export const askForLink =
 
 const what = 'link-requests-from';
 
-/** @returns how many the widest network that takes turns has asked for today @throws TooMany */
+/** @returns today's number of requests from the surrounding network that takes turns @throws TooMany */
 const admitStranger = async (
   ports: Ports,
   { network }: Pick<SignInOrigin, 'network'>,
@@ -59,7 +59,7 @@ const admitStranger = async (
   return countOf(ports, `${what}:${taking?.name ?? network}`);
 };
 
-/** @returns how many the browser has asked for today @throws TooMany */
+/** @returns how many requests the browser made today @throws TooMany */
 const admitDevice = async (
   ports: Ports,
   { id }: KnownDevice,
@@ -90,13 +90,13 @@ const news = {
 
 type MailingEvent = Extract<AccessEvent, { type: 'link_mail_wanted' | keyof typeof news }>;
 
-/** Asks for the mail that an event calls for; the same event again asks for nothing more. */
+/** Requests the mail for an event. Repeating the event requests no further mail. */
 export const wantMail =
   ({ people, mailRequests }: Pick<AccessPorts, 'people' | 'mailRequests'>) =>
   async ({ id, event }: StoredEvent<MailingEvent>): Promise<void> => {
     const person = await people.find(event.personId);
     if (!person) return;
-    // Whoever typed the address, and signed in by the link that they were shown, may send no mail to it in this way.
+    // Without proof of the address, a stranger who typed it could cause mail to it in this way.
     if (event.type !== 'link_mail_wanted' && !person.provenAt) return;
     const [reason, askedAt] = [reasonOf(event, person), event.occurredAt];
     const { email, id: personId } = person;
@@ -119,10 +119,10 @@ const reasonOf = (event: MailingEvent, { joinedAt }: Person): MailReason => {
 
 const batch = 100;
 
-/** Answered in one run. The next one begins with those whose turn it is then, so that a flood slows down only itself. */
+/** Limit for one run. The next run starts with those whose turn it is then, so that a flood slows down only itself. */
 export const mostAnswered = 500;
 
-/** Answers requests for mails that wait, by turns. One that fails holds up no other. @throws what the first one threw */
+/** Answers waiting mail requests by turns. A failure does not delay the others. @throws the first error */
 export const answerMailRequests =
   (ports: AccessPorts) =>
   async (isStopping: () => boolean): Promise<void> => {
@@ -170,7 +170,7 @@ const answer = (ports: AccessPorts, id: string): Promise<void> => {
   });
 };
 
-/** Those who proved the address come first, then the oldest. Somebody who came meanwhile needs no invitation. */
+/** People who proved the address come first, then the oldest. A person who has joined meanwhile needs no invitation. */
 const recipients = async (
   { people, accounts }: AccessPorts,
   { reason, email, personId }: MailRequest,
@@ -192,7 +192,7 @@ const one = async (people: AccessPorts['people'], id: string): Promise<readonly 
 
 const hasProven = ({ provenAt }: Person): boolean => provenAt !== undefined;
 
-/** A link of its own: secrets are not stored, so that of another link cannot be sent. */
+/** Makes a separate link, because the secret of the first one is not stored and cannot be mailed. */
 const mailedLink = async (
   ports: AccessPorts,
   { person, account }: Membership,

@@ -30,14 +30,20 @@ export interface Invitation {
   readonly person: Person;
   readonly secret: string;
   readonly endsAt: Date;
-  /** Whether the person gets another link by mail, where mail is set up: there are limits. */
+  /** Whether the person also gets a link by mail, if mail is set up. Limits may prevent it. */
   readonly isMailed: boolean;
 }
 
-/** Counted before, by `admitInvitation`. @throws DomainError `person_invalid`, `person_joined`, `people_full` */
+/**
+ * The caller counts it first with `admitInvitation`.
+ * @throws DomainError `person_invalid`, `person_joined`, `people_full`
+ */
 export const invite = (ports: AccessPorts) => inviting(ports, 'newcomer');
 
-/** By the operator: anyone, also who has lost the password. @throws DomainError `person_invalid`, `people_full`, `account_deleted` */
+/**
+ * For operators: invites anybody, including people who lost their password.
+ * @throws DomainError `person_invalid`, `people_full`, `account_deleted`
+ */
 export const inviteAnybody = (ports: AccessPorts) => inviting(ports, 'anybody');
 
 const inviting =
@@ -51,7 +57,10 @@ const inviting =
     return makeLink(ports, { person, lastsMs: invitationMs, whose, isMailed, resetsPassword });
   };
 
-/** For oneself, or for a colleague who never came; `admitNewLink` counts it before. @throws DomainError `person_not_found`, `person_joined` */
+/**
+ * Makes a link for oneself, or for a colleague who has not joined. The caller counts it first with `admitNewLink`.
+ * @throws DomainError `person_not_found`, `person_joined`
+ */
 export const renewLink =
   (ports: AccessPorts) =>
   async ({ person: maker }: SignedIn, personId: string): Promise<Invitation> => {
@@ -64,7 +73,7 @@ export const renewLink =
     return makeLink(ports, { ...draft, resetsPassword: false });
   };
 
-/** Inserts first and looks up on conflict, so that two simultaneous invitations end with the same person. */
+/** Inserts first and looks up on conflict, so that two simultaneous invitations return the same person. */
 const addOrFind = async (
   people: AccessPorts['people'],
   decision: Decision<Person, AccessEvent>,
@@ -83,7 +92,7 @@ const addOrFind = async (
   }
 };
 
-/** @param accountId the oldest of that address by default @throws DomainError `person_not_found` */
+/** @param accountId by default the oldest account of that address @throws DomainError `person_not_found` */
 export const signInLinkFor =
   (ports: AccessPorts) =>
   async (email: string, accountId?: string): Promise<Invitation> => {
@@ -147,7 +156,7 @@ interface LinkDraft {
   readonly person: Person;
   readonly lastsMs: number;
   readonly whose: 'anybody' | 'newcomer';
-  /** Where mail is set up, the person gets another link by mail: this one is not stored anywhere. */
+  /** If mail is set up, the person gets a separate link by mail, because this one is not stored. */
   readonly isMailed: boolean;
   readonly resetsPassword: boolean;
 }
@@ -178,10 +187,11 @@ export const newLink = (
 };
 
 /**
- * A person who has no password yet needs no old one, nor does the first change after a link that was mailed or came from
- * the operator; attempts at the old one count as sign-in attempts. Of several changes at once, one succeeds. All other
- * sessions and all links of the person end.
- * @throws DomainError `password_invalid`, `too_many_sign_ins`; `session_not_found` when their own ended meanwhile
+ * Chooses a password. People without a password need no current one, and neither does the first change after a link
+ * that was mailed or made by the operator. Attempts at the current one count as sign-in attempts. Of several changes at
+ * once, one succeeds. All other sessions and all links of the person end.
+ * @throws DomainError `password_invalid`, `too_many_sign_ins`; `session_not_found` if the current session ended
+ * meanwhile
  */
 export const choosePassword =
   (ports: AccessPorts) =>
@@ -206,7 +216,7 @@ const changedMeanwhile = () =>
     'The password was changed meanwhile. Load the page again to change it once more.',
   );
 
-/** A sign-in compares all passwords of an address together, so that the time does not reveal how many there are. */
+/** A sign-in compares all passwords of an address together, so that its timing does not reveal how many there are. */
 const hashBeside = async (
   people: AccessPorts['people'],
   { id, email }: Person,

@@ -16,7 +16,11 @@ import { inWords } from '../../kernel/text.ts';
 
 type Ports = Pick<AccessPorts, 'counters' | 'clock'>;
 
-/** Over all their sessions. Admits everything while the counters are unavailable, since the person is known. @throws TooMany */
+/**
+ * Counts all of the person's sessions together. Admits everything while the counters are unavailable, because the
+ * person is known.
+ * @throws TooMany
+ */
 export const admitUse =
   (ports: Ports) =>
   async ({ person }: SignedIn, use: DashboardUse): Promise<void> => {
@@ -28,7 +32,7 @@ export const admitUse =
     throw new TooMany('too_many_requests', message, wait);
   };
 
-/** Counts a page that a visitor asks for by a link, whether the link works or not. @throws TooMany */
+/** Counts a visitor's request for a shared page, whether the link works or not. @throws TooMany */
 export const admitSharedPage =
   (ports: Ports) =>
   async (network: string): Promise<void> => {
@@ -44,7 +48,7 @@ const words: Readonly<Record<DashboardUse, string>> = {
   streams: 'live pages',
 };
 
-/** Counts a call to a webhook that somebody asks for: its host may belong to a stranger. @throws TooMany */
+/** Counts a requested call to a webhook, because its host may belong to a stranger. @throws TooMany */
 export const admitAskedCall =
   (ports: Ports & Pick<AccessPorts, 'keyMaterial'>) =>
   async (accountId: string, host: string): Promise<void> => {
@@ -57,7 +61,7 @@ export const admitAskedCall =
     throw new TooMany('too_many_requests', message, wait);
   };
 
-/** Counts a link that somebody of the account makes for somebody else, outside of any transaction. @throws TooMany */
+/** Counts a link that a person of the account makes for somebody else, outside of any transaction. @throws TooMany */
 export const admitInvitation =
   (ports: Pick<AccessPorts, 'counters' | 'clock'>) =>
   async (accountId: string): Promise<void> => {
@@ -68,7 +72,7 @@ export const admitInvitation =
     throw new TooMany('too_many_requests', message, wait);
   };
 
-/** The same for another link, for a colleague or for oneself. @throws TooMany */
+/** Counts another link for a colleague or oneself, like `admitInvitation`. @throws TooMany */
 export const admitNewLink =
   (ports: Pick<AccessPorts, 'counters' | 'clock'>) =>
   ({ person: maker }: SignedIn, personId: string): Promise<void> =>

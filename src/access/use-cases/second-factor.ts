@@ -23,10 +23,10 @@ import type { IsOurChallenge, SignedIn } from '../people-ports.ts';
 import type { AccessPorts } from '../ports.ts';
 import { admitCurrent, admitFactor } from './sign-in-attempts.ts';
 
-/** A secret for an app that shows codes, before the person has shown one of them. */
+/** The secret of an authenticator app, before the person has shown a code of it. */
 export interface OfferedApp {
   readonly secret: string;
-  /** The secret, sealed: it comes back with the first code. */
+  /** The sealed secret, which comes back with the first code. */
   readonly token: string;
 }
 
@@ -39,7 +39,7 @@ export const offerApp =
 
 const appPurpose = ({ id }: Person): string => `app offered to ${id}`;
 
-/** @throws DomainError `factor_invalid` for a token that we did not make for them */
+/** @throws DomainError `factor_invalid` if we did not make the token for them */
 export const openOffer =
   ({ sealer }: Pick<AccessPorts, 'sealer'>) =>
   ({ person }: SignedIn, token: string): OfferedApp => {
@@ -50,7 +50,7 @@ export const openOffer =
     }
   };
 
-/** Codes that are shown once; none if the person has some already. */
+/** Recovery codes, which are shown once; undefined if the person already has some. */
 type NewCodes = readonly string[] | undefined;
 
 /** @throws DomainError `factor_invalid` for a wrong code */
@@ -126,7 +126,7 @@ const newChallenge = (
   return sealer.seal(JSON.stringify(challenge), challengePurpose);
 };
 
-/** @returns the check of a challenge, and when the one that passed it was made */
+/** @returns the check of a challenge, and the time of the challenge that passed it */
 const challengeOf = (
   { sealer, clock }: AccessPorts,
   { session }: SignedIn,
@@ -189,7 +189,7 @@ export const removeFactor =
     );
   };
 
-/** For everybody with the address, or one of them. @throws DomainError `person_not_found` */
+/** Resets everybody with the address, or only the person in one account. @throws DomainError `person_not_found` */
 export const resetFactors =
   ({ people, secondFactors, clock }: AccessPorts) =>
   async (email: string, accountId?: string): Promise<readonly Person[]> => {
@@ -208,8 +208,8 @@ export type Shown =
   | { readonly kind: 'password'; readonly password: string };
 
 /**
- * Ends the wait of a session for the second factor, or makes it fresh again. Who has a second factor has to show it; the
- * password is enough for those who have none. Attempts are counted.
+ * Admits a session that waits for the second factor, or renews its proof. People with a second factor must show it;
+ * others need only the password. Attempts are counted.
  * @throws DomainError `factor_refused`, `password_invalid`, `session_not_found`, `too_many_sign_ins`
  */
 export const prove =

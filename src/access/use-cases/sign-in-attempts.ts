@@ -10,7 +10,7 @@ type DevicePorts = Pick<AccessPorts, 'sealer' | 'keyMaterial'>;
 export interface KnownDevice {
   readonly id: string;
   readonly personIds: readonly string[];
-  /** Those of them whose addresses were proven then: nobody else can have made the browser known for these. */
+  /** The people among them whose addresses were proven then. No stranger can have made the browser known for these. */
   readonly provenIds: readonly string[];
 }
 
@@ -19,7 +19,7 @@ const longestToken = 4000;
 const mostPeople = 8;
 const idLength = 32;
 
-/** @param token from `markDevice`, or untrusted text. @returns undefined for a token that we did not make */
+/** @param token from `markDevice`, or untrusted text @returns undefined if we did not make the token */
 export const openDevice = (
   { sealer }: Pick<DevicePorts, 'sealer'>,
   token: string | undefined,
@@ -32,7 +32,7 @@ export const openDevice = (
   }
 };
 
-/** Adds a person to a browser. @returns its new token, which grants no access by itself */
+/** Adds a person to a browser. @returns the new token, which grants no access */
 export const markDevice = (
   { sealer, keyMaterial }: DevicePorts,
   token: string | undefined,
@@ -58,10 +58,10 @@ type Ports = Pick<AccessPorts, 'counters' | 'keyMaterial' | 'clock' | 'people' |
 type CountingPorts = Pick<AccessPorts, 'counters' | 'clock'>;
 
 export interface Attempt {
-  /** As `emailOf` returns it; may belong to no person. */
+  /** In the form of `emailOf`; may belong to nobody. */
   readonly email: string;
   readonly network: string;
-  /** The device token that the browser has from an earlier sign-in. */
+  /** The browser's device token from an earlier sign-in. */
   readonly device: string | undefined;
 }
 
@@ -73,7 +73,7 @@ export const admitAttemptFrom = async (ports: CountingPorts, network: string): P
   throw new TooMany('too_many_sign_ins', message, wait);
 };
 
-/** Counts an attempt of a signed-in person at their current password, right or wrong. @throws TooMany */
+/** Counts a signed-in person's attempt at their current password, right or wrong. @throws TooMany */
 export const admitCurrent = (ports: CountingPorts, personId: string): Promise<void> =>
   admit(ports, `password-of:${personId}`, signInLimits.current);
 
@@ -86,10 +86,10 @@ export const admitFactor = async (ports: CountingPorts, personId: string): Promi
 };
 
 /**
- * Counts an attempt at a password for an address, right or wrong. Does not limit links.
+ * Counts an attempt at the password of an address, right or wrong. Does not limit links.
  * @returns the people whose passwords may be compared. People who have signed in from this browser before are counted
- *   separately, so that attempts elsewhere cannot lock them out; the browser gets no extra attempts at other people's
- *   passwords
+ * separately, so that attempts elsewhere cannot lock them out; the browser gets no extra attempts at other people's
+ * passwords
  * @throws TooMany
  */
 export const peopleToCompare = async (
@@ -119,7 +119,7 @@ interface Group {
   readonly admit: () => Promise<void>;
 }
 
-/** @throws TooMany when no group is admitted */
+/** @throws TooMany if no group is admitted */
 const admittedOf = async (groups: readonly Group[]): Promise<readonly Person[]> => {
   const outcomes = [];
   for (const { people, admit } of groups) {
@@ -155,7 +155,7 @@ const refuseFor = (wait: number | undefined): void => {
   throw new TooMany('too_many_sign_ins', `Too many attempts with a password. ${when}`, wait);
 };
 
-/** @returns seconds until the next one is admitted; undefined when this one is */
+/** @returns seconds until an attempt is admitted; undefined if this one is */
 export const waitBeforeAttempt = async (
   { counters, clock }: CountingPorts,
   subject: string,
@@ -166,7 +166,7 @@ export const waitBeforeAttempt = async (
   return allowed ? undefined : secondsUntil(judge(limits, counts, false, now).speaks.resetAt, now);
 };
 
-/** The same for a network and for the wider ones around it. @param limits of the narrowest */
+/** Waits like `waitBeforeAttempt`, for a network and the wider ones around it. @param limits of the narrowest */
 export const waitFrom = async (
   ports: CountingPorts,
   { what, network }: { readonly what: string; readonly network: string },

@@ -13,7 +13,7 @@ import type { AccessPorts } from '../ports.ts';
 import { markDevice, admitAttemptFrom, peopleToCompare } from './sign-in-attempts.ts';
 import { revokeSession, unlessEnded } from './people.ts';
 
-/** A session with the secret for the browser's cookie, which is never available again. */
+/** A session with the secret for the browser's cookie, which cannot be read again later. */
 export interface StartedSession extends Session {
   readonly secret: string;
   /** For a second cookie that identifies the browser at its next sign-in. */
@@ -21,7 +21,7 @@ export interface StartedSession extends Session {
 }
 
 export interface SignInOrigin {
-  /** The address, or its network, that shares one bucket of attempts. */
+  /** The IPv4 address or IPv6 network whose attempts count together. */
   readonly network: string;
   readonly browser: string;
   /** The `device` of an earlier `StartedSession`. */
@@ -69,7 +69,7 @@ const choiceOf = (
   passwordHash: string,
 ): SessionChoice => ({ personId, proof: keyMaterial.sha256(passwordHash) });
 
-/** Signs in with a link, which works only once. @throws DomainError `sign_in_link_invalid`, `too_many_sign_ins` */
+/** Signs in with a link, which works once. @throws DomainError `sign_in_link_invalid`, `too_many_sign_ins` */
 export const signInByLink =
   (ports: AccessPorts) =>
   async (secret: string, from: SignInOrigin): Promise<StartedSession> => {
@@ -79,7 +79,10 @@ export const signInByLink =
     return openSession(ports, { person, proof: { way: 'link', linkHash }, resetsPassword }, from);
   };
 
-/** The person and account behind a link, which stays usable. @throws DomainError `sign_in_link_invalid`, `too_many_sign_ins` */
+/**
+ * Finds the person and account of a link without using it up.
+ * @throws DomainError `sign_in_link_invalid`, `too_many_sign_ins`
+ */
 export const lookBehindLink =
   (ports: AccessPorts) =>
   async (secret: string, { network }: Pick<SignInOrigin, 'network'>): Promise<Membership> => {
@@ -102,7 +105,7 @@ const personBehind = async (
   return { person, linkHash };
 };
 
-/** The person of a session secret; undefined once the session has expired or ended, or the person was removed. */
+/** Finds the person of a session secret; undefined if the session has expired or ended, or the person was removed. */
 export const findSession =
   ({ sessions, keyMaterial, clock }: AccessPorts) =>
   async (secret: string): Promise<SignedIn | undefined> => {
@@ -151,7 +154,7 @@ const openSession = async (
   return { ...session, secret, device: markDevice(ports, device, { personId, isProven }) };
 };
 
-/** A link that somebody with a session made for themselves proves nothing: the session may be in wrong hands. */
+/** A link that a signed-in person made for themselves proves nothing, because their session may be stolen. */
 const provenIn = (
   { person, proof, from, resetsPassword }: Admission,
   now: Date,
@@ -169,7 +172,7 @@ export const accountsOf =
   };
 
 /**
- * Switches to another account: starts a session there with the same expiry, and ends this one.
+ * Starts a session in another account with the same expiry, and ends this one.
  * @throws DomainError `person_not_found` if the password of this session does not open that account, or no longer does
  */
 export const switchAccount =
@@ -198,7 +201,7 @@ const membershipOf = async (
   return account && { person, account };
 };
 
-/** Undefined when the person was removed or has changed the password. */
+/** Undefined if the person was removed or has changed the password. */
 const personOf = async (
   { people, keyMaterial }: AccessPorts,
   { personId, proof }: SessionChoice,

@@ -95,16 +95,16 @@ export const readDocument = <K extends Kind>(kind: K, text: string): Document<K>
     const parsed = v.safeParse(schemas[kind], JSON.parse(text));
     if (parsed.success) return parsed.output;
   } catch {
-    // Refused below, like JSON of another shape.
+    // Handled below, like JSON of another shape.
   }
   throw new NoUsableAnswer(`The certificate authority's answer is not a valid ${kind} (RFC 8555).`);
 };
 
 const hourMs = 3_600_000;
-/** A cap, so that a wrong header cannot block a host for years. */
+/** A limit, so that a wrong header cannot block a host for years. */
 const longestWaitMs = 8 * 24 * hourMs;
 
-/** Errors that are not listed are the authority's fault or ours, never the customer's. */
+/** All other errors are the authority's fault or ours, never the customer's. */
 const reasons: ReadonlyMap<string, AuthorityFailureReason> = new Map([
   ['rateLimited', 'rate_limited'],
   ['caa', 'caa'],
@@ -123,7 +123,7 @@ export class AcmeFailure extends Error {
 
   constructor(reason: AuthorityFailureReason, detail: string, retryAt?: Date) {
     super(detail);
-    // Shown and stored, so it is shortened and has no control characters.
+    // The text is stored and shown, so it is shortened and its control characters are removed.
     const shown = detail.slice(0, 1000).replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
     this.failure = { reason, detail: shown.trim(), retryAt };
   }
@@ -151,7 +151,7 @@ const requestFailure = (problem: AcmeProblem, now: Date): AcmeFailure => {
   if (isRateLimit(problem)) return failed('rate_limited', message, { now, header });
   const cause = failureOf(document, now, header);
   const { reason, retryAt } = cause.failure;
-  // For a challenge this means the customer's web server; for a request, our account.
+  // For a challenge, this error concerns the customer's web server; for other requests, our account.
   return reason === 'challenge' ? new AcmeFailure('unavailable', message, retryAt) : cause;
 };
 
@@ -217,7 +217,7 @@ const problemOf = (
 export const isProblem = (error: unknown, ...types: readonly string[]): error is AcmeProblem =>
   error instanceof AcmeProblem && types.includes(error.type);
 
-/** Includes a 429 from a proxy, which has no problem document (RFC 6585, section 4). */
+/** Recognises rate limits, including a 429 from a proxy, which has no problem document (RFC 6585, section 4). */
 export const isRateLimit = (error: unknown): boolean =>
   error instanceof AcmeProblem && (error.type === 'rateLimited' || error.status === 429);
 

@@ -28,7 +28,7 @@ import { certificateId } from './x509.ts';
 
 export interface AcmeSettings extends AuthorityAddress, AccountSettings {
   readonly issuers?: readonly string[] | undefined;
-  /** The certificate profile to ask for, if the authority offers it (draft-ietf-acme-profiles). */
+  /** The requested certificate profile, if the authority offers it (draft-ietf-acme-profiles). */
   readonly profile?: string | undefined;
   readonly lacksProfile?: (profile: string) => void;
   readonly deadlineMs?: number | undefined;
@@ -142,7 +142,7 @@ export class AcmeCertificateAuthority extends CertificateAuthority {
 const minuteMs = 60_000;
 const pauses = { least: minuteMs, most: 24 * 60 * minuteMs, otherwise: 6 * 60 * minuteMs };
 
-/** RFC 9773, section 4.2. @param chain PEM @returns undefined if the authority offers no window */
+/** Reads the renewal window (RFC 9773, section 4.2). @param chain PEM @returns undefined if none is offered */
 const renewalWindow = async (
   { session, clock }: Step,
   chain: string,
@@ -170,7 +170,7 @@ interface WantedOrder {
   readonly profile: string | undefined;
 }
 
-/** Requests no dates, because public authorities refuse them. @returns undefined if `replaces` is refused */
+/** Requests no validity dates, because public authorities refuse them. @returns undefined if `replaces` is refused */
 const placeOrder = async (
   session: AcmeSession,
   { names, replaces, profile }: WantedOrder,
@@ -216,7 +216,9 @@ const isRefused = (error: unknown): boolean =>
   error instanceof AcmeFailure ||
   (error instanceof AcmeProblem && error.isDocumented && error.status < 500 && !isRateLimit(error));
 
-/** The certificate may be replaced already or belong to another account; that costs only the exemption. */
+/**
+ * The certificate may be replaced already or belong to another account. Then we only lose the exemption from limits.
+ */
 const unlessAboutReplacing = (error: unknown): undefined => {
   const isAbout =
     isProblem(error, 'alreadyReplaced', 'malformed', 'unauthorized') ||
@@ -224,7 +226,7 @@ const unlessAboutReplacing = (error: unknown): undefined => {
   if (!isAbout) throw error;
 };
 
-/** `malformed` can have many causes. Only an error about the name may end a customer's domain. */
+/** Because `malformed` can have many causes, only an error about the name may end a customer's domain. */
 const isAboutNames = (error: unknown, names: readonly string[]): error is AcmeProblem =>
   isProblem(error, 'malformed') &&
   (names.some((name) => error.message.includes(name)) || /\bidentifiers?\b/i.test(error.message));

@@ -45,7 +45,7 @@ export const finalize = async (step: Step, order: CertificateOrder): Promise<Ord
   return actAndLook(step, order, { before: 'ready', act });
 };
 
-/** The request may succeed although its answer is lost, so only the order's state counts. */
+/** Checks the order even if the request failed: the request may have succeeded although its answer was lost. */
 const actAndLook = async (
   step: Step,
   order: CertificateOrder,
@@ -149,7 +149,7 @@ const pending = async (
     retryAfter,
   }: { readonly method: ValidationMethod; readonly retryAfter?: string | undefined },
 ): Promise<OrderState> => {
-  // A challenge of another type may be running; its result decides.
+  // A challenge of another type may be running. Then its result decides.
   const isUnderWay = challenges.some(
     ({ status, url }) => status === 'processing' || (status === 'pending' && step.proved.has(url)),
   );
@@ -181,7 +181,7 @@ const challengeBy: Readonly<Record<ValidationMethod, (offered: Offered) => Order
 const dnsValueOf = (keyAuthorization: string): string =>
   createHash('sha256').update(keyAuthorization).digest('base64url');
 
-/** The challenge usually names the cause; the order often says only that it failed. */
+/** The challenge usually names the cause, while the order often says only that it failed. */
 const causeOfInvalid = async (
   step: Step,
   { authorizations, error }: OrderDocument,

@@ -74,7 +74,7 @@ export class AcmeAccount {
   }
 }
 
-/** Some authorities occasionally refuse valid nonces; each refusal brings a new one. */
+/** Some authorities occasionally refuse valid nonces. Each refusal brings a new nonce. */
 const tries = 6;
 
 interface Signer {
@@ -152,7 +152,11 @@ export interface AuthorityLook {
   readonly account: 'none' | 'known' | 'unknown there';
 }
 
-/** Changes nothing at the authority. @param account our stored account @throws AcmeProblem, NoUsableAnswer */
+/**
+ * Reads the authority's state without changes.
+ * @param account our stored account
+ * @throws AcmeProblem, NoUsableAnswer
+ */
 export const lookAtAuthority = async (
   address: AuthorityAddress,
   account: AuthorityAccount | undefined,
@@ -208,13 +212,13 @@ export class AcmeSession {
     return this.#transport.send({ method: 'GET', url }, this.signal);
   }
 
-  /** Whether the URL belongs to our authority. We sign nothing for other servers. */
+  /** Checks whether the URL belongs to our authority, because we sign nothing for other servers. */
   async has(url: string): Promise<boolean> {
     const { newOrder } = await this.directory();
     return URL.canParse(url) && new URL(url).origin === new URL(newOrder).origin;
   }
 
-  /** Registers the account again, once, if the authority has forgotten it. @throws AcmeProblem, NoUsableAnswer */
+  /** If the authority has forgotten the account, registers it again, once. @throws AcmeProblem, NoUsableAnswer */
   async post(url: string, payload?: object): Promise<AcmeAnswer> {
     if (!(await this.has(url))) {
       throw new NoUsableAnswer('The certificate authority returned a URL on another server.');

@@ -88,7 +88,7 @@ export class AcmeTransport {
 }
 
 const largestBody = 256 * 1024;
-/** Shorter than any server's keep-alive, so no request meets a closing connection. */
+/** Shorter than any server's keep-alive, so that no request meets a closing connection. */
 const idleMs = 4_000;
 export interface AcmeRequest {
   readonly method: 'GET' | 'HEAD' | 'POST';
@@ -96,7 +96,7 @@ export interface AcmeRequest {
   readonly body?: string;
 }
 
-/** Follows no redirects, because a signature is valid for one URL only (RFC 8555, section 6.1). Uses no proxy. */
+/** Follows no redirects, because a signature is valid for only one URL (RFC 8555, section 6.1). Uses no proxy. */
 class AcmeHttp {
   readonly #agent: Agent;
 

@@ -16,7 +16,7 @@ const hourMs = 3_600_000;
 const lifeMs = 90 * 24 * hourMs;
 const orderPrefix = 'local:';
 
-/** For development. Clients must trust `local-ca.pem` from the folder. */
+/** A certificate authority for development. Clients must trust `local-ca.pem` from the folder. */
 export class LocalCertificateAuthority extends CertificateAuthority {
   override readonly name = 'local';
   readonly #file: LocalRootFile;
@@ -113,7 +113,7 @@ export class LocalRootFile {
     return root;
   }
 
-  /** Encrypts the root with the current key, if it exists and uses an older one. */
+  /** Encrypts the root with the current key if the root exists and uses an older key. */
   async reseal(): Promise<Resealing> {
     const sealed = await readWhole(this.#sealedPath);
     if (sealed === undefined || this.#sealer.isCurrent(sealed, localRootPurpose)) {
@@ -161,7 +161,11 @@ export class LocalRootFile {
 const readWhole = (path: string): Promise<string | undefined> =>
   outside(() => readFile(path, 'utf8').catch(unless('ENOENT')));
 
-/** `link` fails if another process was faster. @returns the file's content @throws Unavailable */
+/**
+ * Creates the file unless it exists: `link` fails if another process was faster.
+ * @returns the file's content
+ * @throws Unavailable
+ */
 const createOnce = (path: string, text: string): Promise<string> =>
   outside(async () => {
     await place(path, text, 0o600, link).catch(unless('EEXIST'));

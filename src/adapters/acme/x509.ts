@@ -20,7 +20,7 @@ import { newPrivateKey } from './issued-certificate.ts';
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256' };
 
-/** DER (RFC 2986). Uses alternative names, because a common name is limited to 64 characters. */
+/** Creates a DER request (RFC 2986). Uses alternative names, because a common name is limited to 64 characters. */
 export const certificateRequest = async (
   names: readonly string[],
   privateKey: string,
@@ -38,7 +38,11 @@ export const certificateRequest = async (
   return Buffer.from(request.rawData);
 };
 
-/** RFC 9773, section 4.1. @param chain PEM @returns undefined if it is invalid or has no key identifier */
+/**
+ * Reads the certificate's id (RFC 9773, section 4.1).
+ * @param chain PEM
+ * @returns undefined if it is invalid or has no key identifier
+ */
 export const certificateId = (chain: string): string | undefined => {
   const digest = hash('sha256', chain, 'base64');
   const id = knownIds.get(digest) ?? readId(chain);
@@ -46,7 +50,7 @@ export const certificateId = (chain: string): string | undefined => {
   return id;
 };
 
-/** Parsing a certificate takes more than a millisecond, and each is looked up every few hours. */
+/** A cache, because parsing takes more than a millisecond and each certificate is looked up every few hours. */
 const knownIds = new LRUCache<string, string>({ max: 10_000 });
 
 const readId = (chain: string): string | undefined => {
@@ -108,7 +112,7 @@ export class LocalRoot {
   ): Promise<Certificate> {
     const validity = { notBefore: wholeSecond(notBefore), notAfter: wholeSecond(notAfter) };
     const publicKey = publicKeyOf(privateKey);
-    // The subject is empty, because a common name is limited to 64 characters, so the extension is critical.
+    // The extension is critical, because the subject is empty: a common name is limited to 64 characters.
     const alternatives = [host, ...also].map((value) => ({ type: 'dns', value }) as const);
     const names = new SubjectAlternativeNameExtension(alternatives, true);
     const leaf = await X509CertificateGenerator.create({
@@ -122,7 +126,7 @@ export class LocalRoot {
   }
 }
 
-/** Signs leaf certificates only. A random part in the name distinguishes installations. */
+/** Creates a root that signs leaf certificates only. A random part in its name distinguishes installations. */
 export const newRoot = async (now: Date): Promise<RootPair> => {
   const privateKey = await newPrivateKey();
   const publicKey = publicKeyOf(privateKey);

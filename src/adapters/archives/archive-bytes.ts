@@ -4,7 +4,7 @@ import type { UploadProblem } from '../../sites/domain/sites-error.ts';
 
 const chunkBytes = 64 * 1024;
 
-/** Reads part of a file. Holds no resource between reads, so a caller may stop early and close the file. */
+/** Reads part of a file. It holds nothing open between reads, so a caller may stop early and close the file. */
 export async function* bytesOf(
   handle: FileHandle,
   first = 0,

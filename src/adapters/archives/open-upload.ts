@@ -7,13 +7,16 @@ import { bytesOf, unreadable, unsupported } from './archive-bytes.ts';
 import { tarEntries } from './tar-entries.ts';
 import { countZipEntries, zipEntries } from './zip-entries.ts';
 
-/** @throws DomainError `archive_unsupported`, `archive_unreadable` */
+/** Opens a folder or an archive. @throws DomainError `archive_unsupported`, `archive_unreadable` */
 export const openUpload = async (place: string): Promise<SiteSource> => {
   const found = await stat(place).catch(() => undefined);
   return found?.isDirectory() ? folderSource(place) : archiveSource(place);
 };
 
-/** Sorted. Links are not followed, hidden folders are not entered. @throws DomainError `archive_unreadable` */
+/**
+ * Lists a folder's files in sorted order. Does not follow links or enter hidden folders.
+ * @throws DomainError `archive_unreadable`
+ */
 export const folderSource = async (path: string): Promise<SiteSource> => {
   let total = 0;
   const more = walk(path);
@@ -53,7 +56,7 @@ const kindOf = (found: Dirent): EntryKind => {
   return found.isSymbolicLink() ? 'link' : 'other';
 };
 
-/** Hidden folders are not published, and ".git" alone can exceed the limits of a site. */
+/** Hidden folders are not published. ".git" alone can exceed the limits of a site. */
 const isHidden = (path: string): boolean => {
   const name = path.slice(path.lastIndexOf('/') + 1);
   return name.startsWith('.') && name !== '.well-known';
@@ -61,7 +64,7 @@ const isHidden = (path: string): boolean => {
 
 async function* contentOf(root: string, path: string) {
   try {
-    // A file that was replaced by a link after the listing is not followed.
+    // This refuses a file that was replaced by a link after the listing.
     const file = await open(join(root, path), constants.O_RDONLY | constants.O_NOFOLLOW);
     try {
       yield* bytesOf(file);
@@ -73,7 +76,7 @@ async function* contentOf(root: string, path: string) {
   }
 }
 
-/** A .zip or gzipped tar, detected by its content. @throws DomainError `archive_unsupported`, `archive_unreadable` */
+/** Opens a .zip or gzipped tar, detected by its content. @throws DomainError `archive_unsupported`, `archive_unreadable` */
 export const archiveSource = async (path: string): Promise<SiteSource> => {
   try {
     const handle = await open(path);

@@ -8,16 +8,16 @@ import { inspectSite } from '../../sites/domain/site-contents.ts';
 import { bytesOf, unreadable } from './archive-bytes.ts';
 import { archiveSource, folderSource } from './open-upload.ts';
 
-/** Each reading gives the same bytes, as long as no file changes. */
+/** A site as one archive. Each read gives the same bytes while no file changes. */
 export interface PackedSite {
   readonly type: 'application/gzip' | 'application/zip';
-  /** Before compression. */
+  /** Total size of the files before compression. */
   readonly bytes: number;
   /** @throws DomainError `archive_unreadable` */
   readonly read: (onRead: (bytes: number) => void) => AsyncIterable<Uint8Array>;
 }
 
-/** @throws DomainError that says why a service would refuse it */
+/** Packs a folder or archive for upload. @throws DomainError that says why a service would refuse it */
 export const packSite = async (place: string): Promise<PackedSite> => {
   const found = await stat(place);
   return found.isDirectory() ? packFolder(place) : readArchive(place, found.size);
@@ -103,7 +103,7 @@ const fill = async (
   ...[onRead]: readonly [(bytes: number) => void]
 ): Promise<void> => {
   for (const { path, size } of files) {
-    // Without the time of the file, so that a second try sends the same bytes.
+    // The file's own time is omitted, so that a retry sends the same bytes.
     const entry = tar.entry({ name: path, size, mode: 0o644, mtime: new Date(0) });
     try {
       await pipeline(Readable.from(counted(fileIn(join(root, path)), onRead)), entry);

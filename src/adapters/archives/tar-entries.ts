@@ -12,7 +12,7 @@ const largestTar = 2 * siteLimits.bytes;
 export async function* tarEntries(path: string): AsyncGenerator<SourceEntry, void, undefined> {
   const handle = await open(path);
   const tar = withShortHeaders(extract());
-  // Must not reject, because it may fail while nobody awaits it.
+  // This must not reject, because it may fail while nothing awaits it.
   const unpacking = pipeline(bytesOf(handle), createGunzip(), upToLargest, tar).then(
     () => undefined,
     (error: unknown) => ({ error }),
@@ -36,9 +36,9 @@ export async function* tarEntries(path: string): AsyncGenerator<SourceEntry, voi
 }
 
 const longestExtension = 16 * 1024;
-/** Bytes of all extended headers: twice what 10 000 of the longest paths need. */
+/** Most bytes of all extended headers together: twice what 10 000 of the longest paths need. */
 const mostExtensions = 2 * siteLimits.entries * siteLimits.pathBytes;
-/** The library copies a global header for each file. git writes 52 bytes. */
+/** The library copies a global header for each file, so it must be short. git writes 52 bytes. */
 const longestGlobal = 1024;
 
 interface WithExtensions extends Extract {

@@ -61,7 +61,7 @@ const screensOf = (
   settingsScreen(ports),
   animalsScreen(ports),
   animalScreen(ports),
-  // After the page of an animal, because the last of several routes that fit answers.
+  // This comes after the animal's page, because the last matching route answers.
   importScreen(ports),
   ordersScreen(ports),
   orderScreen(ports),
@@ -91,7 +91,7 @@ interface DashboardRoute {
 }
 
 export interface Dashboard {
-  /** Adds it to an application. It answers everything that gets that far. */
+  /** Adds the dashboard to an application. It answers every request that reaches it. */
   readonly addTo: (app: Koa) => void;
   readonly close: () => void;
   readonly routes: readonly DashboardRoute[];
@@ -107,7 +107,7 @@ export const dashboard = (ports: DashboardPorts): Dashboard => {
     },
     chance: Math.random,
   });
-  // Paths are exact, as those of the API are: one place has one address.
+  // Each page has exactly one address, as in the API.
   const router = new Router({ exclusive: true, sensitive: true });
   router.get('/', (ctx: Context) => {
     redirect(ctx, '/dashboard');
@@ -165,7 +165,7 @@ export const dashboard = (ports: DashboardPorts): Dashboard => {
   };
 };
 
-/** The person who is signed in, within the limits; visitors who are not are redirected to the sign-in page, and then back. */
+/** Finds the signed-in person and enforces the limits. Redirects other visitors to the sign-in page, which leads back. */
 const signingIn =
   (ports: SignInPorts) =>
   async (ctx: Context, { page, kept }: Wanted): Promise<SignedIn | undefined> => {
@@ -174,7 +174,8 @@ const signingIn =
       await ports.access.admitUse(signedIn, useOf(ctx));
       await ports.access.noteSeen(signedIn, networkOf(ctx, ports));
     }
-    // A redirect of a stream would not be visible. Instead the browser reloads the page, which redirects.
+    // A redirect of a stream would have no visible effect. This event makes the browser reload the page, which
+    // redirects.
     else if (wantsEvents(ctx)) sendEvents(ctx, overEvent);
     else if (kept && ctx.method === 'POST') await askAgain(ctx, page, kept(), ports);
     else redirect(ctx, signInPathFor(ctx.method === 'GET' ? ctx.url : page));

@@ -20,7 +20,7 @@ export interface DashboardPorts {
   readonly domains: Domains;
   readonly uploads: {
     readonly field: string;
-    /** @param admit asked before anything changes @throws DomainError with an `UploadRefusal`; nothing is kept */
+    /** @param admit called before any change @throws DomainError with an `UploadRefusal`; nothing is kept */
     takeForm(
       project: Project,
       request: Context['req'],
@@ -32,9 +32,9 @@ export interface DashboardPorts {
       request: Context['req'],
       wanted: { readonly field: string; readonly largest: number; readonly missing: string },
     ): Promise<{ readonly fields: ReadonlyMap<string, string>; readonly file: Buffer }>;
-    /** Reads on for a while what nobody wants, so that its sender gets the answer. */
+    /** Reads part of a refused upload, so that its sender gets the answer. */
     discard(request: Context['req']): void;
-    /** Of the last upload to a project, if this process is unpacking one. */
+    /** Progress of the project's last upload, if this process is unpacking one. */
     progressOf(project: Project): UploadProgress | undefined;
   };
   readonly notifications: Pick<
@@ -63,16 +63,16 @@ export interface DashboardPorts {
   readonly log: Logger;
   readonly onAnswered: (status: number, seconds: number) => void;
   /**
-   * Calls back whenever this process has stored something, with the accounts concerned.
-   * @returns a function that stops it
+   * Calls the listener whenever this process has stored something, with the accounts concerned.
+   * @returns a function that removes the listener
    */
   readonly onStored: (listener: (accountIds: readonly string[]) => void) => () => void;
   readonly domainSettings: {
-    /** @throws DomainError `redirect_invalid` that says what is wrong where; Unavailable */
+    /** @throws DomainError `redirect_invalid` that locates the fault; Unavailable */
     readonly read: (text: string) => Promise<DomainSettingsDraft>;
     readonly write: (document: DomainSettingsDocument, format: 'yaml' | 'json') => Promise<string>;
   };
-  /** The client address, or its network, that shares one bucket of sign-in attempts. */
+  /** Returns the client's address or network, which shares one limit of sign-in attempts. */
   readonly networkOf: (request: {
     readonly peer: string;
     readonly forwardedFor: string | undefined;
@@ -85,11 +85,11 @@ export interface DashboardSettings {
   readonly platformHost: string;
   readonly acmeDnsZone: string | undefined;
   readonly siteUrl: (slug: string) => string;
-  /** Where one deploy is; undefined where deploys have no addresses of their own. */
+  /** Returns the address of one deploy; undefined if deploys have no addresses of their own. */
   readonly previewUrl: (slug: string, number: number) => Promise<string | undefined>;
-  /** Operations of the API that will be removed, by their ids, with the day. */
+  /** API operations that will be removed, and the day for each, by id. */
   readonly deprecated: ReadonlyMap<string, Date>;
   readonly apiUrl: string;
-  /** Whether this process knows the current request counts: it counts alone, or the counters are shared. */
+  /** Whether this process knows the current request counts, because it counts alone or the counters are shared. */
   readonly knowsCounts: boolean;
 }

@@ -17,7 +17,7 @@ interface RequestLifecyclePorts extends Pick<
   readonly whoAsks: WhoAsks;
 }
 
-/** Wraps every request: its id, its log line, its security headers, and a page for every refusal. */
+/** Wraps every request: sets its id and security headers, logs it, and shows a page for every refusal. */
 export const requestLifecycle =
   ({
     log,
@@ -38,7 +38,7 @@ export const requestLifecycle =
     } catch (error) {
       const problem = problemOf(error);
       if (problem.status === 500) log.error({ requestId, err: error }, 'page failed');
-      // If the person cannot be looked up, for example during a database outage, the page has no navigation.
+      // If we cannot look up the person, for example during a database outage, the page has no navigation.
       const signedIn = await whoAsks(ctx).catch(() => undefined);
       const reader = signedIn && readerOf(signedIn);
       const unread = reader ? await notifications.countUnread(reader).catch(() => 0) : 0;
@@ -69,7 +69,7 @@ const sendProblem = async (
   if (retryAfter !== undefined) ctx.set('Retry-After', String(retryAfter));
   const asked = requestedPage(ctx);
   const page = problemPage(problem, requestId, wayBack(asked, status));
-  // Not found looks the same for another account's things and for things that do not exist.
+  // Other accounts' things get the same page as things that do not exist.
   const section = status === 404 ? undefined : asked?.section;
   await sendHtml(ctx, status, layout(page, { section, ...person }));
 };

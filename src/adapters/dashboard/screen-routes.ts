@@ -37,7 +37,7 @@ import { notePage } from './request-lifecycle.ts';
 
 export interface ScreenPorts extends DashboardPorts {
   readonly live: LiveStreams;
-  /** @returns undefined when it sent the visitor to sign in. */
+  /** @returns undefined after redirecting the visitor to the sign-in page */
   readonly signedIn: (ctx: Context, wanted: Wanted) => Promise<SignedIn | undefined>;
   readonly secretOf: (ctx: Context) => string;
   readonly confirm: (ctx: Context, signedIn: SignedIn, kept: KeptForm | undefined) => Promise<void>;
@@ -50,9 +50,9 @@ export interface Wanted {
 
 export interface Routers {
   readonly pages: Router;
-  /** Show the page of a form with what was typed before the sign-in; see `KeptForm`. */
+  /** Routes that show a form with the values typed before the sign-in; see `KeptForm`. */
   readonly refills: Router;
-  /** A GET of the address of a form, such as a reload after a refusal, shows the page with the form. */
+  /** Routes that answer a GET of a form's address, such as a reload after a refusal, with the form's page. */
   readonly waysBack: Router;
   readonly operations: Map<string, Operation>;
 }
@@ -61,7 +61,7 @@ type Values = Readonly<Record<string, string>>;
 /** @param values of the form */
 type Answer = (ctx: Context, visit: Visit, values: Values) => Promise<void> | void;
 
-/** Puts a screen on its paths: the page, its forms, and its live updates. */
+/** Adds the routes of a screen: its page, forms and live updates. */
 export const addScreen = (
   { pages, refills, waysBack, operations: asked }: Routers,
   screen: Screen,
@@ -138,7 +138,7 @@ const visiting =
     const parameters = ctx['params'] as Readonly<Record<string, string>>;
     const page = pathOf(screen, { parameters });
     notePage(ctx, screen, parameters);
-    // Before we look who sends it: a form may take long to arrive.
+    // The form is read before we look up the sender, because it may take long to arrive.
     const values = form ? await readForm(ctx, ports) : {};
     const kept = form && (() => keptOf(ctx.url, values, leftOut(form)));
     const signedIn = await ports.signedIn(ctx, { page, kept });
@@ -167,7 +167,7 @@ const whoMay = (signedIn: SignedIn): Pick<Visit, 'signedIn' | 'may'> => ({
   may: (operation) => mayDo(signedIn.person.role, operation),
 });
 
-/** Who signed in after the account began to demand a second factor, and has none. */
+/** Whether the person signed in after the account began to require a second factor, and has none. */
 const mustSetUp = ({ account, person, session }: SignedIn): boolean =>
   account.factorDemandedAt !== undefined &&
   person.factorSince === undefined &&
@@ -248,7 +248,7 @@ const receiveFile = async (ctx: Context, visited: Visited, upload: Upload): Prom
   }
 };
 
-/** Not 408 for a slow one, because browsers may then repeat the request by themselves. */
+/** A slow upload does not get a 408, because browsers may repeat the request after it. */
 const refusalStatus: Readonly<Record<UploadRefusal, number>> = {
   upload_ambiguous: 422,
   upload_busy: 503,
@@ -269,7 +269,7 @@ const planLimits: ReadonlySet<string> = new Set([
 const isByPlan = (error: unknown): boolean =>
   error instanceof DomainError && planLimits.has((error as DomainError).code);
 
-/** The one place that asks whether a person may do something. @throws PageProblem 403 */
+/** The only place that checks a person's permission. @throws PageProblem 403 */
 const refuseUnless = (
   { may, signedIn }: Pick<Visit, 'signedIn' | 'may'>,
   operation: Operation,

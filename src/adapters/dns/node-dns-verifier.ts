@@ -23,7 +23,7 @@ import {
 } from './wire-questions.ts';
 
 export interface NodeDnsVerifierOptions {
-  /** Each as `ip`, `ip:port` or `[ipv6]:port`. */
+  /** Each server is `ip`, `ip:port` or `[ipv6]:port`. */
   readonly servers: readonly string[];
   readonly clock: Clock;
   readonly randomLabel: () => string;
@@ -105,7 +105,7 @@ export class NodeDnsVerifier extends DnsVerifier {
   }
 }
 
-/** One span covers all tries. Spans do not record the answer's content. */
+/** Records one span for all tries, without the answer's content. */
 const tracedQuestions = (
   ask: Questions,
   tracer: Tracer,
@@ -213,7 +213,7 @@ const walkChain = async (
   }
 };
 
-/** Like an authority (RFC 8659, section 3): at each level upwards, never at the parents of a CNAME's target. */
+/** Asks at each level upwards, but never at the parents of a CNAME's target (RFC 8659, section 3). */
 const climb = async (ask: Questions, host: string): Promise<readonly CaaLevel[]> => {
   const asked = namesUpwards(host).map((name) => ({ name, answer: ask.caa(name) }));
   const levels: CaaLevel[] = [];
@@ -236,7 +236,7 @@ const askSibling = async (ask: Questions, name: string): Promise<DnsAnswer<strin
 
 type Facts = Pick<ResolverFacts, 'cname' | 'a' | 'aaaa' | 'txt' | 'caa' | 'delegation'>;
 
-/** Whether DNSSEC made a resolver fail. Behind a CNAME, addresses and CAA may come from our own zone. */
+/** Finds out whether DNSSEC made a resolver fail. Behind a CNAME, addresses and CAA may come from our own zone. */
 const findUnchecked = async (
   ask: Questions,
   asked: AskedNames,

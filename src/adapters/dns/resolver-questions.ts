@@ -17,11 +17,11 @@ import {
   type WireQuestion,
 } from './wire-questions.ts';
 
-/** Questions to one resolver. They never reject, and names in answers are lower case. */
+/** Questions to one resolver. They never reject. Names in answers are lower case. */
 export interface Questions {
   a(name: string): Promise<DnsAnswer<string>>;
   aaaa(name: string): Promise<DnsAnswer<string>>;
-  /** The name's own CNAME only; the chain is not followed. */
+  /** Returns only the name's own CNAME; the chain is not followed. */
   cname(name: string): Promise<DnsAnswer<string>>;
   txt(name: string): Promise<DnsAnswer<string>>;
   caa(name: string): Promise<DnsAnswer<CaaRecord>>;
@@ -36,7 +36,7 @@ export const questionsTo = (server: ServerAddress, limits: QuestionLimits): Ques
     name: string,
     question: (resolver: Resolver) => Promise<Records<string>>,
   ): Promise<DnsAnswer<string>> =>
-    // node:dns sends names that are slightly too long, and no answer may ever come.
+    // node:dns sends names that are slightly too long, and an answer may never come.
     name.length > longestName
       ? malformed
       : tryAgain(
@@ -101,7 +101,7 @@ export interface QuestionLimits {
   readonly queue: PQueue;
 }
 
-/** Retries failures, except unusable answers, which would repeat. Never rejects. */
+/** Retries failures except unusable answers, which would be the same again. Never rejects. */
 export const tryAgain = async <Item>(
   ask: Ask<DnsAnswer<Item>>,
   limits: QuestionLimits,
@@ -184,7 +184,7 @@ const untilAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
     });
   });
 
-/** Our signals end a question earlier; this stops c-ares from retrying. */
+/** Stops c-ares from retrying. Our own signals end a question earlier. */
 const longestMs = 30_000;
 
 const reasons: Partial<Record<string, DnsFailure>> = {

@@ -29,7 +29,7 @@ export interface ServerAddress {
 
 const written = /^(?:\[(?<v6>[^\]]+)\]|(?<v4>[^:[\]]+))(?::(?<port>\d{1,5}))?$/;
 
-/** The default port is 53. @throws Error for host names and invalid ports, which node:dns would accept */
+/** Parses an address; the default port is 53. @throws Error for host names and invalid ports; node:dns accepts them */
 export const parseServer = (text: string): ServerAddress => {
   const groups = written.exec(text)?.groups;
   const ip = isIPv6(text) ? text : (groups?.['v6'] ?? groups?.['v4'] ?? '');
@@ -87,7 +87,7 @@ const read = (message: Buffer): DnsAnswer<CaaRecord> => {
 
 const toRecord = ({ flags = 0, tag, value }: CaaData): CaaRecord => ({ flags, tag, value });
 
-/** A tag that is longer than its record contains bytes of the next record. */
+/** Checks that the tag is printable: a tag that is longer than its record contains bytes of the next record. */
 const isWhole = ({ tag }: CaaRecord): boolean => /^[\x21-\x7e]+$/.test(tag);
 
 /** Repeats a question that failed with SERVFAIL. @returns undefined unless only the validated question fails */
@@ -124,7 +124,7 @@ const extendedErrors = (message: Buffer): readonly ExtendedError[] =>
     )
     .slice(0, most.errors);
 
-/** Anyone can write this text and it is shown to users, so it is cleaned and shortened. */
+/** Cleans and shortens the text, because anyone can write it and it is shown to users. */
 const shownText = (bytes: Buffer): string => {
   const text = bytes.subarray(0, 4 * most.characters).toString('utf8');
   return [...text.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').trim()].slice(0, most.characters).join('');
@@ -136,7 +136,7 @@ export interface WireQuestion {
   readonly isUnchecked?: boolean;
 }
 
-/** Asks for DNSSEC validation (RFC 6840, section 5.7). */
+/** Asks for DNSSEC validation (RFC 6840, section 5.7) unless `isUnchecked`. */
 export const queryFor = ({ type, name, isUnchecked = false }: WireQuestion): Buffer =>
   encode({
     type: 'query',
@@ -191,7 +191,7 @@ export const decoded = (message: Buffer): DecodedPacket | undefined => {
   }
 };
 
-/** Over UDP, and again over TCP if the answer was truncated (RFC 7766). @throws an error of signal or socket */
+/** Asks over UDP, and over TCP if the answer was truncated (RFC 7766). @throws the signal's or the socket's error */
 export const exchange = async (
   server: ServerAddress,
   query: Buffer,
@@ -245,7 +245,7 @@ const overTcp = async (
   }
 };
 
-/** The first two bytes give the message's length, so at most 64 KiB are buffered. */
+/** Reads the length from the first two bytes, so that at most 64 KiB are buffered. */
 const endOfFirst = (read: Buffer): number =>
   read.length < 2 ? Infinity : 2 + read.readUInt16BE(0);
 
@@ -259,7 +259,7 @@ const headerBytes = 12;
 
 const isCut = (message: Buffer): boolean => (message.readUInt8(2) & 0x02) !== 0;
 
-/** An answer must repeat the query's id and question (RFC 5452, section 9.1). */
+/** Checks that an answer repeats the query's id and question (RFC 5452, section 9.1). */
 const belongs = (message: Buffer, query: Buffer): boolean => {
   const end = questionEnd(query);
   const isReply = message.length >= end && (message.readUInt8(2) & 0x80) !== 0;

@@ -14,7 +14,7 @@ export class Answers {
   #triedAt = -Infinity;
   requests = 0;
   refused = 0;
-  /** Answered with 500 or 503, or aborted, because of an error on our side. */
+  /** Answers with 500 or 503, or aborted ones, because of an error on our side. */
   failed = 0;
   stalled = 0;
 
@@ -154,7 +154,7 @@ export class Answers {
   }
 }
 
-/** Small enough that even a slow visitor receives one in time, which counts as progress. */
+/** Even a slow visitor receives this many bytes in time, which counts as progress. */
 const smallestSlice = 256;
 const largestSlice = 64 * 1024;
 const slowMs = 1_500;
@@ -260,6 +260,6 @@ export class Answer implements UnderWay {
   }
 }
 
-/** Fits into the window of a new stream, whose size the client chooses. */
+/** Computes a slice that fits into the window of a new stream, whose size the client chooses. */
 const firstSlice = ({ remoteSettings }: ServerHttp2Session): number =>
   Math.max(smallestSlice, Math.min(largestSlice, remoteSettings.initialWindowSize ?? 65_535));

@@ -8,7 +8,7 @@ import type { EdgeConnection } from './edge-connections.ts';
 
 const longestDrainMs = 5_000;
 const longestReplacedMs = 60_000;
-/** The highest stream id (RFC 9113, section 6.8): the client must open no more streams, and none is refused. */
+/** The highest stream id (RFC 9113, section 6.8). It tells the client to open no more streams, but refuses none. */
 const lastStream = 2 ** 31 - 1;
 const graceMs = 500;
 const sweepMs = 20;
@@ -24,7 +24,7 @@ export interface DrainedEdge {
   readonly isReplaced: AbortSignal | undefined;
 }
 
-/** Requests in progress get their answers. Idle connections of a replaced edge close only once clients leave them. */
+/** Lets requests in progress finish. Idle connections of a replaced edge close only when clients close them. */
 export const drainEdge = async (edge: DrainedEdge): Promise<void> => {
   const { servers, connections, accepted, elapsed, isReplaced } = edge;
   const begun = elapsed();

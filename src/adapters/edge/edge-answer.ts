@@ -1,14 +1,16 @@
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { ServerHttp2Stream } from 'node:http2';
 
-/** HTTP/2 requests have the same members through Node's compatibility layer, plus these two. */
+/** An HTTP/1.1 or HTTP/2 request. Node's compatibility layer gives HTTP/2 requests the same members plus these two. */
 export type EdgeRequest = IncomingMessage & {
   readonly authority?: string;
   readonly stream?: ServerHttp2Stream;
 };
 export type EdgeResponse = ServerResponse;
 
-/** The edge's own error page, without tenant data. A request body is not read, so the connection closes. */
+/**
+ * Answers with the edge's own error page, without tenant data. The request body stays unread, so the connection closes.
+ */
 export const refuse = (
   request: EdgeRequest,
   response: EdgeResponse,

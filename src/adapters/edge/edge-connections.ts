@@ -163,7 +163,7 @@ export class EdgeConnection {
     return this.#queued > 0;
   }
 
-  /** Must be called regularly: Node does not report when the system accepts part of a write. */
+  /** Call it regularly, because Node does not report when the system accepts part of a write. */
   look(): void {
     const queued = queuedBytes(this.socket);
     if (queued !== this.#queued) this.movedAt = this.#ticks.now;
@@ -185,7 +185,7 @@ export class EdgeConnection {
   }
 }
 
-/** Bytes that the system has not accepted. The property is undocumented; without it no connection looks full. */
+/** Bytes that the system has not accepted. The property is undocumented; without it, no connection looks full. */
 const queuedBytes = (socket: Socket): number => {
   const { _handle: handle } = socket as { _handle?: { readonly writeQueueSize?: number } | null };
   return handle?.writeQueueSize ?? 0;

@@ -116,7 +116,7 @@ const redirect = (
   refuse(request, response, status, ['Location', redirectTarget(base, path, query)]);
 };
 
-/** Keeps our own port if the visitor used it. Others came through a proxy with the usual ports. */
+/** Keeps our own port if the visitor used it. Other visitors came through a proxy with the usual ports. */
 const portFor = (
   request: EdgeRequest,
   own: number | undefined,
@@ -167,7 +167,7 @@ const answerFailure = (
   answers.failed += 1;
   if (error instanceof Unavailable) log.warn({ err: error, deployId }, 'site not served');
   else log.error({ err: error, deployId }, 'site not served');
-  // Destroyed with an error, so that the answer does not look complete.
+  // Destroyed with an error, so that the incomplete answer does not look complete.
   if (response.headersSent) response.destroy(error as Error);
   else if (error instanceof Unavailable) refuse(request, response, 503, ['Retry-After', '1']);
   else refuse(request, response, 500);
@@ -175,7 +175,7 @@ const answerFailure = (
 
 const challengePrefix = '/.well-known/acme-challenge/';
 
-/** base64url with at least 128 bits (RFC 8555, section 8.3). Other tokens are not looked up. */
+/** base64url with at least 128 bits (RFC 8555, section 8.3). Tokens of another form are not looked up. */
 const tokenPattern = /^[A-Za-z0-9_-]{22,128}$/;
 const mostAtOnce = 100;
 

@@ -4,7 +4,7 @@ const mib = 1024 * kib;
 /** Limits for what visitors may hold at once. A network is an IPv4 address, or the /64 of an IPv6 address. */
 export const edgeLimits = {
   connectionsOfNetwork: 256,
-  /** For each of the two ports. With the API's connections this stays below 20 000 file descriptors. */
+  /** Limit of each of the two ports. With the API's connections, this stays below 20 000 file descriptors. */
   connections: 7_500,
   answersOfNetwork: 1_000,
   answers: 10_000,

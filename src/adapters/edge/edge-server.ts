@@ -30,7 +30,7 @@ const http1 = {
   keepAliveTimeout: keepAliveMs,
   connectionsCheckingInterval: 1_000,
   maxHeaderSize: 16 * 1024,
-  /** Avoids the events of an empty request body. Older Node versions ignore it. */
+  /** Avoids the events of an empty request body. Older Node versions ignore this option. */
   optimizeEmptyRequests: true,
 };
 const lookMs = 1_000;
@@ -113,7 +113,7 @@ export class EdgeServer {
       server.setTimeout(visitorTimes.silenceMs);
     }
     this.#connections.watch(this.#plain, this.#secure);
-    // Invalid TLS or an unknown name; Node has already disconnected the client.
+    // The client sent invalid TLS or an unknown name; Node has already disconnected it.
     this.#secure.on('tlsClientError', () => (this.#refusedHandshakes += 1));
   }
 
@@ -162,7 +162,7 @@ export class EdgeServer {
     announceEnd([this.#plain, this.#secure]);
   }
 
-  /** Accepts no new connections; long downloads are cut. @param isReplaced see `DrainedEdge` */
+  /** Accepts no new connections and cuts long downloads. @param isReplaced see `DrainedEdge` */
   async stop(isReplaced?: AbortSignal): Promise<void> {
     this.announceEnd();
     await drainEdge({

@@ -12,7 +12,7 @@ export const portNamed = (authority: string): number | undefined => {
 /** RFC 9110, section 7.2, restricted to DNS names: no user info and no IP literals. */
 const authorityPattern = /^([A-Za-z0-9_](?:[A-Za-z0-9._-]{0,251}[A-Za-z0-9_])?)\.?(?::(\d{1,5}))?$/;
 
-/** Node silently keeps the first of two `Host` headers. */
+/** Finds repeated headers, because Node silently keeps the first of two `Host` headers. */
 export const isRepeated = (rawHeaders: readonly string[], name: string): boolean => {
   let seen = false;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -29,7 +29,7 @@ export interface RequestTarget {
   readonly path: string;
 }
 
-/** `Host` must match an absolute-form URL (RFC 9112, section 3.2.2). @returns undefined if it does not */
+/** Compares `Host` with an absolute-form URL (RFC 9112, section 3.2.2). @returns undefined if they differ */
 export const requestTargetOf = (
   url: string,
   authority: string | undefined,

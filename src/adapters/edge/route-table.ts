@@ -9,9 +9,9 @@ import { isAbsolute } from '../../domains/domain/redirects/settings.ts';
 import { pairOf } from '../../domains/domain/own/own-name.ts';
 import type { EdgeRecords, LoadedCertificate } from '../../domains/ports.ts';
 
-/** Changes by other processes must arrive within a second, including the time to read them. */
+/** Changes by other processes must arrive within a second, which includes the time to read them. */
 const usualPollMs = 500;
-/** Removals are swept after a day, so an edge that was cut off for longer must reload everything. */
+/** Removal marks are swept after a day, so an edge that was cut off for longer must reload everything. */
 const longestSilenceMs = 60 * 60_000;
 
 export interface PlatformFiles {
@@ -63,13 +63,13 @@ export class RouteTable {
     return routeIn(this.#routes, host);
   }
 
-  /** The name that serves a host: the host itself, or a wildcard that covers it. */
+  /** Finds the name that serves a host: the host, or a wildcard that covers it. */
   nameFor(host: string): string | undefined {
     // A visitor's literal `*` matches nothing.
     return isWildcard(host) ? undefined : namesFor(host).find((name) => this.#routes.has(name));
   }
 
-  /** A project's host uses the platform's certificate, or its own if that is missing or has expired. */
+  /** A project's host uses the platform's certificate, or its own if the platform's is missing or has expired. */
   certificate(name: string): LoadedCertificate | undefined {
     const route = this.#routes.get(name);
     if (!route) return undefined;
@@ -89,7 +89,7 @@ export class RouteTable {
     return this.#platformFiles?.certificate ?? stored();
   }
 
-  /** `removed` for a wildcard concerns all its hosts. It also fires for a host that gets its own route. */
+  /** A `removed` event for a wildcard concerns all its hosts. It also fires for a host that gets its own route. */
   on(change: RouteChange, listener: (host: string) => void): void {
     this.#changes.on(change, listener);
   }
@@ -173,7 +173,7 @@ export class RouteTable {
     this.#tellMoved(host, before, route);
   }
 
-  /** A host that leaves another project's wildcard counts as removed, because its certificate changes. */
+  /** Reports a host that leaves another project's wildcard as removed, because its certificate changes. */
   #tellMoved(host: string, before: Route | undefined, { name, projectId }: Route): void {
     if (!before || before.projectId === projectId) return;
     this.#changes.emit(before.name === name ? 'moved' : 'removed', host);

@@ -49,7 +49,7 @@ export class SecureContexts {
   }
 }
 
-/** Frees native memory early, which the garbage collector does not count. The method is undocumented. */
+/** Frees native memory early, because the garbage collector does not count it. The method is undocumented. */
 const release = (context: SecureContext): void => {
   (context.context as { close?: () => void }).close?.();
 };
@@ -68,9 +68,9 @@ interface ServerNamePorts {
   readonly connections: Pick<EdgeConnections, 'below'>;
 }
 
-/** Node can only drop a connection with an unknown name, so we write the alert to the socket below. */
+/** Node can only drop a connection with an unknown name, so we write the alert to the socket below TLS. */
 export const serverNames = ({ routes, certificates, connections }: ServerNamePorts) =>
-  // Node calls it as a method of the TLS socket.
+  // Node calls this function as a method of the TLS socket.
   function (this: unknown, host: string, done: Callback): void {
     const name = routes.nameFor(host.toLowerCase());
     const context = name === undefined ? undefined : certificates.find(name);
@@ -89,7 +89,7 @@ export const serverNames = ({ routes, certificates, connections }: ServerNamePor
     connection.socket.destroySoon();
   };
 
-/** The first cipher that the client supports wins. The first one here uses hardware acceleration. */
+/** The first cipher that the client supports is chosen. The first one here uses hardware acceleration. */
 const tls13Ciphers = [
   'TLS_AES_128_GCM_SHA256',
   'TLS_AES_256_GCM_SHA384',
@@ -106,9 +106,9 @@ const tls12Ciphers = [
 ];
 
 /**
- * Shared by the server and each host. Session resumption is off: with ECDSA it saves the server nothing
- * (docs/performance.md) and skips the check of the host's certificate. TLS 1.2 renegotiation is off, because it
- * could change the name but not the certificate.
+ * TLS options of the server and of each host. Session resumption is off: with ECDSA it saves the server nothing
+ * (docs/performance.md) and skips the check of the host's certificate. TLS 1.2 renegotiation is off, because it could
+ * change the name but not the certificate.
  */
 export const tlsOptions = {
   minVersion: 'TLSv1.2',

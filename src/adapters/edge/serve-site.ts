@@ -23,7 +23,7 @@ export interface SiteRequest {
   readonly path: string;
 }
 
-/** Undefined if everything is in memory, because a promise costs as much as the headers. */
+/** Undefined if everything was in memory, because a promise costs as much as the headers. */
 type Sending = Promise<void> | undefined;
 
 export const serveSite = (cache: SiteCache, visit: SiteRequest): Sending => {
@@ -153,7 +153,7 @@ const sendPart = async (
   await send(visit, 206, [...headers, 'Content-Range', range], pieces);
 };
 
-/** The status is sent with the first piece, because reading may fail. */
+/** Sends the status with the first piece, because reading may fail. */
 const send = async (
   { answer, response }: SiteRequest,
   status: number,

@@ -77,7 +77,7 @@ const typeOf = (path: string): string => {
   return mime.contentType(name.includes('.') ? name : '') || 'application/octet-stream';
 };
 
-/** Files named by content hash (`app-3f9a1c07.js`) never change; others are revalidated, to show new deploys. */
+/** Files named by content hash (`app-3f9a1c07.js`) never change. Others are revalidated, to show new deploys. */
 const cacheControlOf = (path: string): string =>
   fingerprinted.test(path)
     ? 'public, max-age=31536000, immutable'
@@ -114,7 +114,10 @@ type Portion =
 
 const whole: Portion = { kind: 'whole' };
 
-/** RFC 9110, section 14, allows the whole file for invalid or several ranges. @param condition `If-Range` */
+/**
+ * Chooses the range; RFC 9110, section 14, allows the whole file for invalid or several ones.
+ * @param condition `If-Range`
+ */
 export const portionOf = (
   bytes: number,
   etag: string,
@@ -133,7 +136,7 @@ export const portionOf = (
 
 const oneRange = /^bytes=(\d*)-(\d*)$/i;
 
-/** Whether the client already has this version. `If-None-Match` compares weakly (RFC 9110, section 13.1.2). */
+/** Checks whether the client already has this version. `If-None-Match` compares weakly (RFC 9110, section 13.1.2). */
 export const isKnown = (etag: string, condition: string | undefined): boolean =>
   condition !== undefined &&
   condition.length <= longestHeader &&
@@ -154,9 +157,9 @@ const missing: PathMatch = { kind: 'missing' };
 const malformed: PathMatch = { kind: 'malformed' };
 
 /**
- * `/` gives `index.html`; `/about` gives the first of `about`, `about.html` and `about/index.html`.
+ * Maps `/` to `index.html`, and `/about` to the first of `about`, `about.html` and `about/index.html`.
  * @param target raw path and query
- * @param has checks the site's own file list, so no path can leave the site
+ * @param has checks the site's own file list, so that no path can leave the site
  */
 export const matchPath = (target: string, has: (path: string) => boolean): PathMatch => {
   const query = target.indexOf('?');
@@ -179,7 +182,7 @@ export const matchPath = (target: string, has: (path: string) => boolean): PathM
 // oxlint-disable-next-line no-control-regex -- they are what is looked for
 const unsafe = /[\u0000-\u001f\u007f\\]|\/\/|\/\.{1,2}(\/|$)/;
 
-/** An encoded slash is refused, because two URLs would name the same file. */
+/** Decodes a path. Refuses an encoded slash, because two URLs would name the same file. */
 const decoded = (raw: string): string | undefined => {
   if (/%2f|%5c/i.test(raw)) return undefined;
   try {

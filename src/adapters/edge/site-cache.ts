@@ -56,7 +56,7 @@ export class SiteCache {
     });
   }
 
-  /** Synchronous if cached. @returns undefined if the deploy does not exist @throws Unavailable */
+  /** Returns a cached site synchronously. @returns undefined if the deploy does not exist @throws Unavailable */
   site(site: SiteKey): ServedSite | undefined | Promise<ServedSite | undefined> {
     const key = site.isPreview ? `preview of ${site.deployId}` : site.deployId;
     return this.#sites.get(key) ?? this.#sites.fetch(key, { context: site });
@@ -92,14 +92,14 @@ export class SiteCache {
   }
 }
 
-/** Faster than `buffer` of node:stream/consumers, which creates a Blob. */
+/** Joins the pieces. This is faster than `buffer` of node:stream/consumers, which creates a Blob. */
 const wholeOf = async (pieces: AsyncIterable<Uint8Array>): Promise<Buffer> => {
   const all: Uint8Array[] = [];
   for await (const piece of pieces) all.push(piece);
   return Buffer.concat(all);
 };
 
-/** The underscore fields are undocumented: they let `end` send our head with the content. `writeHead` is slower. */
+/** The undocumented underscore fields let `end` send our head with the content. `writeHead` is slower. */
 interface Response {
   readonly shouldKeepAlive: boolean;
   _header?: string | null;
@@ -111,7 +111,7 @@ interface Response {
 const dateLength = 29;
 const connection = `Connection: keep-alive\r\nKeep-Alive: timeout=${String(keepAliveMs / 1000)}\r\n\r\n`;
 
-/** A file in memory behind its HTTP/1.1 head, so that both are sent in one write. */
+/** A file in memory with its HTTP/1.1 head in front, so that one write sends both. */
 export class ReadyAnswer {
   readonly headers: readonly string[];
   readonly content: Buffer;
@@ -124,7 +124,7 @@ export class ReadyAnswer {
     const beforeDate = `HTTP/1.1 200 OK\r\n${linesOf(headers)}Date: `;
     const head = Buffer.from(`${beforeDate}${' '.repeat(dateLength)}\r\n${connection}`, 'latin1');
     this.#dateAt = beforeDate.length;
-    // Not from Node's shared pool, where a small piece keeps a large buffer alive.
+    // Not allocated from Node's shared pool, where a small piece keeps a large buffer alive.
     this.#whole = Buffer.allocUnsafeSlow(head.length + content.length);
     head.copy(this.#whole);
     this.#whole.set(content, head.length);
@@ -144,7 +144,7 @@ export class ReadyAnswer {
     return true;
   }
 
-  /** The buffer is shared: a write in progress may get a newer date, which is harmless. */
+  /** Updates the date in the shared buffer. A write in progress may get the newer date, which is harmless. */
   #dated(): Buffer {
     const second = Math.floor(Date.now() / 1000);
     if (second !== this.#second) {

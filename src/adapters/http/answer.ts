@@ -1,8 +1,8 @@
 export interface Answer {
   readonly status: number;
-  /** They replace those that every answer has; `Vary` is added to theirs. */
+  /** These headers replace the fixed ones of the same name, except `Vary`: its values are combined. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Text and bytes are sent as they are, by default as JSON; anything else becomes JSON; undefined is no body. */
+  /** Text and bytes are sent unchanged, by default as JSON. Other values become JSON. Undefined means no body. */
   readonly body: unknown;
 }
 

@@ -20,7 +20,7 @@ import { answerTo } from './error-table.ts';
 import type { AnswerRefusal, Refusal } from './listener/broken-requests.ts';
 
 interface ApiSettings {
-  /** Absolute, with the version segment, without a slash at its end. */
+  /** Absolute URL with the version segment, without a trailing slash. */
   readonly publicUrl: string;
   readonly stagingUrl: string | undefined;
   /** The first one signs cursors; cursors signed with the others stay valid. */
@@ -40,7 +40,7 @@ interface ApiPorts
   readonly deploys: Omit<DeployRoutes, 'access' | 'idempotencyKeys' | 'clock'>;
 }
 
-/** The API with its reference, health and metrics: every request that is not for a page. */
+/** Handles all requests except those for pages: the API, its reference, health and metrics. */
 export const api = (ports: ApiPorts, settings: ApiSettings): RequestHandler => {
   const { servesApi, corsOrigins, operationsPort } = settings;
   const operations = servesApi ? operationsOf(ports, settings) : [];
@@ -89,7 +89,7 @@ const exposed = [
   'X-Request-Id',
 ].join(',');
 
-/** Fetch standard, "CORS protocol". @param origins as browsers send them; `*` is any @returns the answer to a preflight */
+/** Fetch standard, "CORS protocol". @param origins as sent by browsers; `*` allows any @returns a preflight's answer */
 const crossOrigin = (
   origins: readonly string[],
 ): ((context: RequestContext) => Answer | undefined) => {
@@ -119,9 +119,9 @@ export interface RefusedPorts extends Omit<LifecyclePorts, 'onAnswered'> {
 const longestLookMs = 250;
 
 /**
- * Answers a request that no application sees, with everything that other answers have: id, limits of the address, log
- * line, metric. It counts against no quota, because the operation and the caller are unknown. If the path is unknown
- * too, it answers as the API.
+ * Answers a request that no application sees, with everything that other answers have: id, the address's limits, log
+ * line and metric. It counts against no quota, because operation and caller are unknown. If the path is unknown too,
+ * the answer is the API's.
  */
 export const answerRefused =
   (ports: RefusedPorts): AnswerRefusal =>
@@ -152,7 +152,7 @@ const limitsOf = async (
   return rateLimitHeaders(verdict ?? withNothingLeft(planLimits.free, now), now);
 };
 
-/** The messages are ours and contain nothing of the request. */
+/** The messages are our own texts and contain no part of the request. */
 const pageOf = ({ error }: Refusal): Answer => {
   const { status, headers } = answerTo(error);
   return {

@@ -5,14 +5,14 @@ import { Unavailable } from '../../kernel/ports.ts';
 import type { SitesErrorCode, UploadRefusal } from '../../sites/domain/sites-error.ts';
 import type { Answer } from './answer.ts';
 
-/** @param example of a message; test/support/http/documented-answers.ts compares it with real answers */
+/** @param example a message, which test/support/http/documented-answers.ts compares with real answers */
 const is = <Status extends number>(status: Status, meaning: string, example: string) => ({
   status,
   meaning,
   example,
 });
 
-/** Every `code` that the API answers: its HTTP status, and what it means (docs/errors.md, OpenAPI). */
+/** Every error `code` of the API with its HTTP status and meaning (docs/errors.md, OpenAPI). */
 export const errorTable = {
   validation_failed: is(
     400,
@@ -210,7 +210,7 @@ export class RequestError extends Error {
   }
 }
 
-/** The only translation from thrown errors to answers. Unknown errors stay opaque. */
+/** Translates all thrown errors to answers. Unknown errors reveal nothing. */
 export const answerTo = (error: unknown): Answer => {
   if (error instanceof RequestError) return answer(error.code, error.message, error.headers);
   if (error instanceof DomainError && error.code in domainCodes) {

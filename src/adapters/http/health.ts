@@ -2,7 +2,7 @@ import type { Answer } from './answer.ts';
 import { requestHandler, type RequestHandler, type Route } from './request-handler.ts';
 import type { LifecyclePorts } from './request-lifecycle.ts';
 
-/** A dependency of this process. `check` throws while it is unusable. */
+/** A dependency of this process. `check` throws while the dependency is unusable. */
 interface Dependency {
   readonly name: string;
   readonly check: () => Promise<void>;
@@ -19,7 +19,7 @@ export interface OperationsPorts extends LifecyclePorts {
   readonly isStopping: () => boolean;
 }
 
-/** /readyz: whether it can work, or which dependency is missing (503). Only the log says why. */
+/** Answers /readyz: 200 if this process can work, otherwise 503 with the missing dependency. Only the log says why. */
 const readyRoute = ({ dependencies, isStopping, log }: OperationsPorts): Route => ({
   method: 'GET',
   path: '/readyz',

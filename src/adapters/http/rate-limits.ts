@@ -22,7 +22,7 @@ export interface MeteringPorts {
   readonly trustProxy: number;
 }
 
-/** Below these, every request counts and every answer has the limits. */
+/** Below these paths every request counts, and every answer states the limits. */
 const meteredRoots = ['/v1', '/deploys'];
 
 const isMetered = (path: string): boolean =>
@@ -31,8 +31,8 @@ const isMetered = (path: string): boolean =>
   );
 
 /**
- * For operations: identifies the caller, counts the request against the account or the address, and adds the
- * limits to every answer. Callers over a limit are refused later by `admit`, once the operation is known.
+ * Identifies the caller of an operation, counts the request against the account or address, and adds the limits to
+ * every answer. `admit` refuses callers over a limit later, when the operation is known.
  */
 export const meter = async (
   context: RequestContext,
@@ -91,7 +91,7 @@ const count = (
   return access.meterAddress(address, refusal instanceof DomainError);
 };
 
-/** Node joins the lines of this header with commas. */
+/** Node joins repeated headers with commas. */
 const textOf = (header: string | readonly string[] | undefined): string | undefined =>
   header === undefined || header === '' ? undefined : String(header);
 
@@ -110,7 +110,7 @@ const missingKey = () =>
     'Send your API key in the header "Authorization: Bearer pets_live_…".',
   );
 
-/** On every answer: `X-RateLimit-*` (Unix seconds), and the fields of draft-ietf-httpapi-ratelimit-headers-10. */
+/** The headers of every answer: `X-RateLimit-*` (Unix seconds) and draft-ietf-httpapi-ratelimit-headers-10. */
 export const rateLimitHeaders = (
   verdict: Verdict | Banned,
   now: Date,
@@ -125,7 +125,7 @@ export const rateLimitHeaders = (
   };
 };
 
-/** A ban closes the minute window until it ends. */
+/** Presents a ban as a used-up minute window that ends with the ban. */
 const spokenFor = (verdict: Verdict | Banned): Verdict['speaks'] =>
   verdict.kind === 'banned'
     ? {
@@ -142,7 +142,7 @@ const largestInField = 999_999_999_999_999;
 const mostPolicies = 1000;
 const policies = new Map<string, string>();
 
-/** Few accounts have limits of their own, so nearly all requests share a few texts. */
+/** Few accounts have custom limits, so nearly all requests share a few texts. */
 const policyOf = (limits: Limits): string => {
   const key = `${String(limits.perMinute)} ${String(limits.perDay)}`;
   const known = policies.get(key);

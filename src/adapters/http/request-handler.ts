@@ -18,7 +18,7 @@ export interface ExtraSteps {
 /** Resolves when the request is answered. Never rejects. */
 export type RequestHandler = (request: IncomingMessage, response: Response) => Promise<void>;
 
-/** Answers by these routes. Each answer is one `writeHead` and one `end`. */
+/** Answers with these routes. Each answer is one `writeHead` and one `end`. */
 export const requestHandler = (
   ports: LifecyclePorts,
   routes: readonly Route[],
@@ -27,7 +27,7 @@ export const requestHandler = (
   const lifecycle = new RequestLifecycle(ports);
   const route = routing(routes);
 
-  /** @returns the status of the refusal; 500 if not even that could be sent */
+  /** @returns the status of the refusal; 500 if the refusal could not be sent */
   const refuse = (context: RequestContext, response: Response, error: unknown): number => {
     try {
       const answer = lifecycle.refuse(context, error);
@@ -54,7 +54,7 @@ export const requestHandler = (
   };
 };
 
-/** Starts each request's deadline when its turn comes, after its headers were read. */
+/** Starts each request's deadline when its processing begins, after its headers were read. */
 export const timed =
   (deadline: Deadline, handle: RequestHandler): RequestHandler =>
   (request, response) =>
@@ -64,7 +64,7 @@ interface Pages {
   addTo(app: Koa): void;
 }
 
-/** One Koa application: pages from /dashboard and, for browsers, at /; `answer` takes all else. */
+/** Combines all in one Koa application: pages at /dashboard and, for browsers, at /; `answer` handles the rest. */
 export const webApp = (
   answer: RequestHandler,
   pages: Pages | undefined,
@@ -73,12 +73,12 @@ export const webApp = (
   const app = new Koa();
   app.use((ctx, next) => {
     if (pages && isPage(ctx.req)) return next();
-    // One `writeHead` for each answer is much faster than Koa's single headers.
+    // One `writeHead` per answer is much faster than Koa's separate headers.
     ctx.respond = false;
     return answer(ctx.req, ctx.res as Response);
   });
   pages?.addTo(app);
-  // Only broken connections get here.
+  // Only broken connections cause this event.
   app.on('error', (error: unknown) => {
     log.debug({ err: error }, 'connection failed');
   });
@@ -105,7 +105,7 @@ export interface Route {
 
 type Parameters = Readonly<Record<string, string>>;
 
-/** The routes at one path, by verb, and the parameters that the path has in a request. */
+/** The routes of one path by verb, and the path's parameters in a request. */
 interface KnownPath {
   readonly path: string;
   readonly verbs: ReadonlyMap<string, Route>;
@@ -113,9 +113,9 @@ interface KnownPath {
 }
 
 /**
- * Answers each request by the route at its path and verb, if it is within the limits. Paths are exact: case and slashes
- * count. HEAD is answered as GET; known paths list their verbs (405, OPTIONS); unknown paths answer 404. (A table of
- * exact paths costs a tenth of a general router, which tries one expression after another.)
+ * Finds the route for the request's path and verb, and answers if the request is within its limits. Paths match
+ * exactly, including case and slashes. HEAD is answered as GET. Known paths list their verbs (405, OPTIONS); unknown
+ * paths answer 404. A table of exact paths costs a tenth of a general router, which tries one expression after another.
  */
 const routing = (
   routes: readonly Route[],
@@ -170,7 +170,7 @@ const pathFinder = (routes: readonly Route[]): ((path: string) => KnownPath | un
   };
 };
 
-/** An undecodable path stays as it is: no route matches it anyway. */
+/** A segment that cannot be decoded stays unchanged, because no route matches it. */
 const decoded = (groups: Parameters): Parameters =>
   Object.fromEntries(
     Object.entries(groups).map(([name, text]) => {

@@ -14,11 +14,11 @@ import type { Metrics } from './metrics/metrics.ts';
 /** What a request asks for (RFC 9112, section 3.2). */
 export interface RequestTarget {
   readonly path: string;
-  /** Without its question mark; empty if there is none. */
+  /** Without the question mark; empty without a query. */
   readonly query: string;
 }
 
-/** Nearly all clients send `/path?query`; a client of a proxy sends an absolute address. */
+/** Reads the target. Nearly all clients send `/path?query`; a client of a proxy sends an absolute URL. */
 export const requestTarget = (url: string): RequestTarget => {
   if (!url.startsWith('/')) return absoluteTarget(url);
   const fragment = url.indexOf('#');
@@ -34,16 +34,16 @@ const absoluteTarget = (url: string): RequestTarget => {
   return { path: address?.pathname ?? url, query: address?.search.slice(1) ?? '' };
 };
 
-/** A request, what the steps found out about it, and the headers that every answer to it has. */
+/** A request, the facts found out about it, and the headers of its answer. */
 export class RequestContext {
   readonly request: IncomingMessage;
   readonly requestId = randomUUID();
   readonly begun = performance.now();
   readonly method: string;
   readonly path: string;
-  /** Without its question mark. */
+  /** Without the question mark. */
   readonly query: string;
-  /** Names and values in turns: Node sends such a list as it is. */
+  /** Alternating names and values, which Node sends without conversion. */
   readonly headers: string[];
   operation = 'none';
   caller: Caller | undefined;
@@ -51,7 +51,7 @@ export class RequestContext {
   refusal: Error | undefined;
   overLimit: Error | undefined;
 
-  /** @param headers those that are set on every answer first, as a flat list */
+  /** @param headers the first headers of every answer, as a flat list */
   constructor(request: IncomingMessage, headers: readonly string[]) {
     const { path, query } = requestTarget(request.url ?? '');
     this.request = request;
@@ -72,11 +72,11 @@ export interface LifecyclePorts {
   readonly clock: Clock;
   /** Called after the answer of every request with a valid key. */
   readonly onAnswered: (request: AnsweredRequest) => void;
-  /** Headers that are set on every answer first, by name. */
+  /** The first headers of every answer, by name. */
   readonly fixedHeaders: Readonly<Record<string, string>>;
 }
 
-/** What surrounds every request: its id, its log line, its metric, and the uniform shape of refusals. */
+/** What every request gets: an id, a log line, a metric and refusals of one shape. */
 export class RequestLifecycle {
   readonly #ports: LifecyclePorts;
   readonly #fixed: readonly string[];
@@ -96,12 +96,12 @@ export class RequestLifecycle {
     const { log } = this.#ports;
     const answer = answerTo(error);
     if (answer.status === 500) log.error({ requestId, err: error }, 'request failed');
-    // Outages are logged once each, where they are detected.
+    // An outage is logged once, where it is detected.
     if (answer.status === 503) log.debug({ requestId, err: error }, 'request refused');
     return answer;
   }
 
-  /** Called once for each request, when its answer is known. Never throws: a full disk costs the line, not the process. */
+  /** Called once per request when its answer is known. Never throws: a full disk only loses the log line. */
   end(context: RequestContext, status: number): void {
     try {
       this.#record(context, status);
@@ -124,7 +124,7 @@ export class RequestLifecycle {
   }
 }
 
-/** Begins a trace, or continues its caller's, until the handler is done. */
+/** Traces each request until its handler ends. Continues the caller's trace if there is one. */
 export const tracedRequests =
   (tracer: Tracer, handle: Handler): Handler =>
   (request, response) => {

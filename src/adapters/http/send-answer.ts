@@ -3,9 +3,9 @@ import type { Duplex } from 'node:stream';
 import { contentOf, jsonType, type Answer } from './answer.ts';
 
 /**
- * Sends an answer with one `writeHead` of a flat list: a header that is set on its own makes Node keep, look up and copy
- * all of them.
- * @param headers of every answer, names and values in turns
+ * Sends an answer with one `writeHead` of a flat list. If headers were set separately, Node would store, look up and
+ * copy all of them.
+ * @param headers of every answer, as alternating names and values
  * @throws TypeError for a header that HTTP does not allow; nothing was sent then
  */
 export const send = (
@@ -21,7 +21,7 @@ export const send = (
   for (const name in own) setHeader(all, name, own[name] ?? '');
   response.writeHead(status, STATUS_CODES[status], all);
   if (response.req.method === 'HEAD') response.end();
-  // Node writes Latin-1 faster, and ASCII is the same in both: each of its characters is one byte.
+  // Node writes Latin-1 faster, and ASCII text has the same bytes in both encodings.
   else response.end(content, length === content.length ? 'latin1' : 'utf8');
 };
 
@@ -33,7 +33,7 @@ const setHeader = (all: string[], name: string, value: string): void => {
   all[at + 1] = before === undefined ? value : `${before}, ${value}`;
 };
 
-/** How long the client may continue before the connection is closed; closing it at once would lose the answer. */
+/** How long the client may still send before we close the connection. Closing it immediately would lose the answer. */
 const lingerMs = 1000;
 
 /** Writes an answer directly to a socket that has no response object, and ends the connection. */

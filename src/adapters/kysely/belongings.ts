@@ -5,7 +5,7 @@ import type { Schema } from './schema.ts';
 
 type Column<Table extends keyof Schema> = keyof Schema[Table] & string;
 
-/** `by` holds the owner's id, `key` tells its rows apart. */
+/** `by` is the column with the owner's id; `key` is the column that identifies the row. */
 interface Owned<Table extends keyof Schema> {
   readonly of: keyof Schema;
   readonly by: Column<Table>;
@@ -14,7 +14,7 @@ interface Owned<Table extends keyof Schema> {
 
 type NotOwned = 'ours' | 'ages' | 'anonymous';
 
-/** Rows go with their owner, in this order. A new table does not compile until it is listed. */
+/** Rows are deleted with their owner, in this order. A new table does not compile until it is listed. */
 export const belongings = {
   orders: { of: 'accounts', by: 'account_id', key: 'id' },
   pets: { of: 'accounts', by: 'account_id', key: 'id' },
@@ -41,17 +41,17 @@ export const belongings = {
   projects: { of: 'accounts', by: 'account_id', key: 'id' },
   deliveries: { of: 'events', by: 'event_id', key: 'id' },
   events: { of: 'accounts', by: 'account_id', key: 'id' },
-  // They count for the whole service, so they stay as long as it counts them.
+  // The whole service counts these rows, so they stay after their account has ended.
   authority_ledger: 'anonymous',
-  // Tombstones, which every edge reads within a day.
+  // These rows mark removals, which every edge reads within a day.
   routes: 'ages',
   certificates: 'ages',
   mail_requests: 'ages',
   quota_counters: 'ages',
-  // They go when a domain is removed.
+  // These rows are deleted when their domain is removed.
   certificate_orders: 'ages',
   dns_challenges: 'ages',
-  // Those of hosts without a project go once their last order is old enough.
+  // Names without a project are deleted once their last order is old enough.
   own_names: 'ages',
   accounts: 'ours',
   edge_revision: 'ours',
@@ -70,7 +70,8 @@ const rules = Object.entries(belongings).flatMap(([table, rule]): readonly Rule[
 const slice = 500;
 
 /**
- * Deletes what belongs to these rows, directly or not. Each step is its own transaction, so a run may be repeated.
+ * Deletes all rows that belong to these, directly or indirectly. Each step has its own transaction, so a run may be
+ * repeated.
  * @param except tables whose rows stay
  */
 export const forgetRowsOf = async (

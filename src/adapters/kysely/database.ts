@@ -26,7 +26,7 @@ export type Queries = QueryCreator<Schema>;
 
 interface Ambient {
   readonly transaction: Transaction<Schema>;
-  /** Dropped on a rollback. */
+  /** A rollback drops these actions. */
   readonly afterCommit: Set<() => void>;
   readonly execute: Execute;
 }
@@ -39,10 +39,10 @@ type Lock = (values: { readonly id: string }) => Promise<readonly object[]>;
 type Execute = <Row>(query: CompiledQuery<Row>) => Promise<QueryResult<Row>>;
 
 export interface DatabaseOptions {
-  /** No query has a deadline. */
+  /** With `patient`, queries have no deadline. */
   readonly patient?: boolean;
   readonly onOutage?: OutageListener;
-  /** How long SQLite gathers transactions that nobody awaits; default 20 ms. */
+  /** How long SQLite gathers transactions that nobody awaits. Default: 20 ms. */
   readonly gatherMs?: number;
   readonly deadline?: Pick<Deadline, 'leftMs'>;
   readonly tracer?: Tracer | undefined;
@@ -50,7 +50,7 @@ export interface DatabaseOptions {
 
 export class Database {
   readonly engine: Engine;
-  /** For migrations only: everything else goes through `db`, `run` and `transaction`. */
+  /** For migrations only. Everything else uses `db`, `run` and `transaction`. */
   readonly root: Kysely<Schema>;
   readonly #gatherMs: number;
   readonly #alone: Queries;
@@ -81,20 +81,20 @@ export class Database {
     return this.#ambient.getStore() !== undefined;
   }
 
-  /** In the current transaction, or alone. @throws Unavailable */
+  /** Queries in the current transaction, or without one. @throws Unavailable */
   get db(): Queries {
     return this.#ambient.getStore()?.transaction ?? this.#alone;
   }
 
-  /** As `db`, for raw SQL. @throws Unavailable */
+  /** Runs raw SQL in the current transaction, or without one. @throws Unavailable */
   run<T>(work: (db: Kysely<Schema>) => Promise<T>): Promise<T> {
     const current = this.#ambient.getStore();
     return current ? work(current.transaction) : this.#guard(() => work(this.root));
   }
 
   /**
-   * Stores everything that `work` does, or nothing; joins an open transaction. After a deadlock `work` runs
-   * again, so it only queries.
+   * Stores everything that `work` does, or nothing. Joins an open transaction. After a deadlock `work` runs again, so
+   * it may only query.
    * @throws Unavailable
    */
   async transaction<T>(work: (db: Kysely<Schema>) => Promise<T>): Promise<T> {
@@ -112,17 +112,17 @@ export class Database {
   }
 
   /**
-   * As `transaction`, for work that nobody awaits. On SQLite a commit blocks the process, so these share one
-   * every `gatherMs`.
+   * Does the same as `transaction` for work that nobody awaits. A SQLite commit blocks the process, so these
+   * transactions share one commit every `gatherMs`.
    */
   async batched<T>(work: (db: Kysely<Schema>) => Promise<T>): Promise<T> {
-    // Servers do not block this process.
+    // A database server does not block this process.
     if (this.engine.isInProcess && !this.isInTransaction)
       await (this.#nextBatch ??= this.#startBatch());
     return this.transaction(work);
   }
 
-  /** `action` runs once after the commit. */
+  /** Runs `action` once after the commit. */
   afterCommit(action: () => void): void {
     const current = this.#ambient.getStore();
     if (!current) throw new Error('afterCommit needs a transaction');
@@ -152,14 +152,14 @@ export class Database {
     return (values) => this.#execute(queryWith(values));
   }
 
-  /** For a statement whose answer is not needed: see `withNext`. */
+  /** Compiles a statement whose answer is not needed; see `withNext`. */
   prepareWithNext<Parameters extends Values>(
     build: Build<Parameters, unknown>,
   ): (values: Parameters) => Promise<unknown> {
     return this.prepareWrite<Parameters>((db, the) => withNext(build(db, the)));
   }
 
-  /** Nobody else changes, removes or locks the row until the transaction ends. Accounts are locked before projects. */
+  /** Excludes changes, removal and locks by others until the transaction ends. Lock accounts before projects. */
   async lock<Table extends LockableTable>(
     table: Table,
     id: string,
@@ -207,7 +207,7 @@ export class Database {
     return result;
   }
 
-  /** Kysely's queue of statements would take longer than running them in this process. */
+  /** Bypasses Kysely's queue in this process, because it would take longer than the statements. */
   async #executeIn(transaction: Transaction<Schema>): Promise<Execute> {
     if (!this.engine.isInProcess) return (query) => transaction.executeQuery(query);
     const executor = transaction.getExecutor();

@@ -180,7 +180,7 @@ export class KyselyPets extends AggregateStore implements Pets {
     );
   }
 
-  /** Ids ascend in the order of the inserted rows. */
+  /** Returns the inserted rows' ids, ascending in the rows' order. */
   async #idsFrom(
     db: Queries,
     accountId: string,

@@ -21,7 +21,7 @@ import { events } from './tables.ts';
 
 export const toldEvents = events.without('subject');
 
-/** Fewer are stored by a compiled statement. */
+/** Up to this number, a compiled statement stores the events. */
 const fewEvents = 8;
 
 const asNew = { parked: 0n, attempts: 0n, due_at: 0n, claim: null };
@@ -31,7 +31,7 @@ const states = { waiting: 0n, parked: 1n } as const;
 export interface OutboxPorts {
   readonly ids: Ids;
   readonly acting: Acting;
-  /** Called after a commit with new events, as actor `service`. */
+  /** Called after a commit with new events whose actor is `service`. */
   readonly onStored: (accountIds: readonly string[], hasDeliveries: boolean) => void;
   readonly subscribersOf: (type: string) => readonly string[];
 }
@@ -174,7 +174,7 @@ export const subjectOf = (about: {
   return about.petId === undefined ? undefined : `animal ${about.petId}`;
 };
 
-/** New deliveries come first in the index. */
+/** Follows the index, in which new deliveries come first. */
 const firstOf = (db: Queries, parked: bigint) =>
   db
     .selectFrom((inner) =>
@@ -202,7 +202,7 @@ const occurredAt = async (db: Queries, deliveryId: bigint): Promise<Date | undef
   return row && fromMillis(row.occurred_at);
 };
 
-/** In one transaction, so that no worker waits long. */
+/** Released per transaction, so that no worker waits long. */
 const releasedAtOnce = 500;
 
 export class KyselyParkedDeliveries extends Store implements ParkedDeliveries {
@@ -239,7 +239,7 @@ export class KyselyParkedDeliveries extends Store implements ParkedDeliveries {
     return known ? 'not_parked' : 'unknown';
   }
 
-  /** A delivery that fails again is not released twice. */
+  /** Does not release a delivery twice, even if it fails again meanwhile. */
   async releaseAll(): Promise<number> {
     let released = 0;
     for (let after = '0'; ;) {

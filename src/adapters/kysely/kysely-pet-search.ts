@@ -10,7 +10,7 @@ const columns = pets.without('accountId');
 type Rows = SelectQueryBuilder<Schema, 'pets', object>;
 type Condition = (rows: Rows) => Rows;
 
-/** Each range of an index has the wanted order, so that the first of all are among the first of each. */
+/** Each index range has the wanted order, so the first rows overall are among the first of each range. */
 export const searchRows = ({ db, engine }: Database, accountId: string, search: PetSearch) => {
   const isByName = search.order === 'name' || search.beginning !== undefined;
   const direction = search.order === 'newest' && !isByName ? 'desc' : 'asc';
@@ -63,7 +63,7 @@ const idsFrom =
   (rows) =>
     after ? rows.where('id', direction === 'asc' ? '>' : '<', after.id) : rows;
 
-/** After an animal: those of the same name with a higher id, then the names that follow. */
+/** The ranges after an animal: animals of the same name with a higher id, then the following names. */
 const namesFrom = ({ after, beginning = '' }: PetSearch): readonly Condition[] => {
   const begin = searchedName(beginning);
   const last = after && searchedName(after.name);
@@ -72,7 +72,7 @@ const namesFrom = ({ after, beginning = '' }: PetSearch): readonly Condition[] =
   }
   return [
     (rows) => rows.where('searched_name', '=', last).where('id', '>', after.id),
-    // With two bounds at one end, the database may take the wider one.
+    // One lower bound only: with two, the database may use the wider one.
     (rows) => untilEnd(rows.where('searched_name', '>', last), begin),
   ];
 };
@@ -84,7 +84,7 @@ const untilEnd = (rows: Rows, begin: string): Rows => {
 
 const [lastBeforeHalves, firstAfterHalves, lastCharacter] = [0xd7ff, 0xe000, 0x10ffff];
 
-/** The first text after all that begin so; undefined if there is none. */
+/** The first text after all texts with this beginning; undefined if there is none. */
 const textAfter = (begin: string): string | undefined => {
   const characters = [...begin];
   for (let last = characters.pop(); last !== undefined; last = characters.pop()) {

@@ -29,7 +29,7 @@ export class KyselyRetention extends Store implements Retention {
   readonly #rules: RetentionRules;
   readonly #slice: number;
 
-  /** @param slice most rows of one statement, unless more have the same time */
+  /** @param slice maximum rows per statement, except when more rows have the same time */
   constructor(database: Database, rules: RetentionRules, slice = usualSlice) {
     super(database);
     this.#rules = rules;
@@ -73,7 +73,7 @@ export class KyselyRetention extends Store implements Retention {
     return swept;
   }
 
-  /** @returns undefined if one slice is enough */
+  /** Finds the time at which the first slice ends. @returns undefined if one slice is enough */
   async #endOfSlice({ table, age, also }: Old, before: bigint): Promise<bigint | undefined> {
     const row = await this.db
       .selectFrom(table)

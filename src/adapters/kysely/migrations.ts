@@ -8,7 +8,7 @@ import { failureOf } from './engine/failure.ts';
 export type Filling = 'restore' | 'move';
 const fillings: readonly Filling[] = ['restore', 'move'];
 
-/** Recorded among the migrations, so that no service starts on a part of a database. */
+/** Recorded among the migrations, so that no service starts on a partial database. */
 export const unfinishedMark = (filling: Filling): string => `${filling}-unfinished`;
 
 export class UnfinishedDatabase extends Error {
@@ -24,12 +24,12 @@ export class UnfinishedDatabase extends Error {
 export const unfinishedIn = (applied: readonly string[]): Filling | undefined =>
   fillings.find((filling) => applied.includes(unfinishedMark(filling)));
 
-/** Everything beside `up` describes what it makes. */
+/** All exports except `up` describe what the migration creates. */
 type MigrationFile = Migration & Readonly<Record<string, unknown>>;
 
 export type Migrations = Readonly<Record<string, Migration>>;
 
-/** The name has a fingerprint, so that a database made by a changed migration is refused. */
+/** Adds a fingerprint to each name, so that a database made by a changed migration is refused. */
 export const named = (files: Readonly<Record<string, MigrationFile>>): Migrations =>
   Object.fromEntries(
     Object.entries(files).map(([file, { up, ...described }]) => {
@@ -38,7 +38,7 @@ export const named = (files: Readonly<Record<string, MigrationFile>>): Migration
     }),
   );
 
-/** A new file of db/migrations is a new line here. */
+/** Each new file in db/migrations needs a new line here. */
 export const migrationFiles: Readonly<Record<string, MigrationFile>> = {
   '0001-foundation': foundation,
 };
@@ -48,7 +48,7 @@ export const knownMigrations = named(migrationFiles);
 export interface MigrationState {
   readonly name: string;
   readonly executedAt: Date | undefined;
-  /** False: another build applied it. */
+  /** False if another build applied it. */
   readonly isKnown: boolean;
 }
 
@@ -78,13 +78,14 @@ export const strangeSchema = (
   const names = Object.keys(migrations);
   const [first] = unknownIn(applied, names);
   if (first === undefined) return undefined;
-  // A newer release has all of ours, and more.
+  // A newer release contains all of our migrations and more.
   const isNewer = names.every((name) => applied.includes(name));
   return new StrangeSchema(first, isNewer, place);
 };
 
 /**
- * May run in several processes at once. @throws Unavailable
+ * Applies missing migrations. Several processes may run it at once.
+ * @throws Unavailable
  * @throws StrangeSchema, and changes nothing
  * @throws Error that names the failed migration; SQLite keeps nothing of it
  */
@@ -141,12 +142,12 @@ const appliedTo = async ({ root }: Database): Promise<ReadonlyMap<string, Date> 
   } catch (error) {
     if (error instanceof UnfinishedDatabase) throw error;
     if (failureOf(error) === 'unavailable') throw new Unavailable('The database', error);
-    // There is no such table; Kysely reports any other reason.
+    // The table does not exist; Kysely reports other errors itself.
     return undefined;
   }
 };
 
-/** @param names of its tables, unless they are Kysely's */
+/** @param names of the migration tables; Kysely's defaults if omitted */
 export const migrator = (
   database: Database,
   migrations: Migrations,

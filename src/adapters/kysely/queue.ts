@@ -13,9 +13,9 @@ export interface QueueTable {
   readonly isNumbered?: true;
   /** A row without a value is never due. */
   readonly due: 'due_at' | 'next_at';
-  /** Where the lease ends; without it, a claimed row is due when its lease ends. */
+  /** Column with the lease's end. Without it, `due` of a claimed row is when its lease ends. */
   readonly leaseEnd?: 'claimed_until';
-  /** Only rows with these values wait; each value is a range of an index. */
+  /** Only rows with these values wait. Each value is a range of an index. */
   readonly only?: { readonly column: 'is_slow' | 'parked'; readonly values: readonly bigint[] };
   readonly order: readonly string[];
 }
@@ -25,10 +25,10 @@ type Key = string | bigint;
 type Row = Record<string, Cell>;
 type Rows = Record<string, Row>;
 
-/** Columns that do the same have other names in other tables. */
+/** Accepts any column name, because columns with the same role have different names in the tables. */
 const rowsOf = (db: Queries) => db as unknown as QueryCreator<Rows>;
 
-/** Which process works on which row: see `Queue`. */
+/** Records which process works on which row; see `Queue`. */
 export class QueueRows extends Store {
   readonly #ids: Ids;
   readonly #the: QueueTable;
@@ -75,7 +75,7 @@ export class QueueRows extends Store {
     return keys.length === 0 ? undefined : this.lease(keys, now, leaseUntil);
   }
 
-  /** The loser of a race for a row changes nothing. @returns the claim */
+  /** Claims the rows. If two processes race for a row, the loser changes nothing. @returns the claim */
   async lease(keys: readonly Key[], now: Date, leaseUntil: Date): Promise<string> {
     const claim = this.#ids.next('claim');
     const { table, key, due, leaseEnd = due } = this.#the;
@@ -90,7 +90,7 @@ export class QueueRows extends Store {
     return claim;
   }
 
-  /** In the past if a row is due. A leased row is due when its lease ends, or later. */
+  /** The earliest due time, in the past if a row is due. A leased row is due when its lease ends, or later. */
   async nextDueAt(): Promise<Date | undefined> {
     const { key, due, leaseEnd, only } = this.#the;
     const leased = leaseEnd ? await this.#leased({}) : [];
@@ -118,7 +118,7 @@ export class QueueRows extends Store {
     );
   }
 
-  /** Whoever has claimed them. */
+  /** Removes the rows, no matter who has claimed them. */
   async remove(items: readonly Pick<Claimed, 'id'>[]): Promise<void> {
     if (items.length === 0) return;
     const { table, key } = this.#the;
@@ -128,7 +128,7 @@ export class QueueRows extends Store {
     );
   }
 
-  /** @param change says when it is due again, if ever */
+  /** @param change contains the next due time, if there is one */
   async giveBack({ id, claim }: Claimed, change: Row, problem: string): Promise<void> {
     const { table, key } = this.#the;
     await rowsOf(this.db)

@@ -9,7 +9,7 @@ type SealedTable = {
   readonly [Name in keyof Schema]: 'sealed_by' extends keyof Schema[Name] ? Name : never;
 }[keyof Schema];
 
-/** A value opens in no other table or row. */
+/** A value can be opened only in its own table and row. */
 const sealedTables = {
   certificates: {
     ...{ key: 'host', column: 'private_key' },
@@ -53,7 +53,7 @@ export const sealedColumns = <Table extends SealedTable>(
   return columns as SealedColumns<Table, string>;
 };
 
-/** @throws Error when it was changed, or its key is missing here */
+/** @throws Error if the value was changed or its key is missing here */
 export const openColumns = <Table extends SealedTable>(
   sealer: Sealer,
   table: Table,
@@ -72,7 +72,7 @@ interface Row {
   readonly sealed_by: string;
 }
 
-/** Small, because other writers wait. */
+/** Small, because other writers wait for each slice. */
 const rowsPerSlice = 100;
 
 export interface KeyUse {
@@ -80,7 +80,7 @@ export interface KeyUse {
   readonly values: number;
 }
 
-/** A value that did not open. */
+/** A value that could not be opened. */
 export interface LeftValue {
   readonly table: Table;
   readonly id: string;
@@ -100,7 +100,7 @@ export class SealedValues {
     return keyUses(this.#database);
   }
 
-  /** Re-seals values of older keys in slices, while others write. An interrupted run can be repeated. */
+  /** Seals values of older keys with the current key, in slices, while others write. A run can be repeated. */
   async reseal(onSlice: (values: number) => void): Promise<readonly LeftValue[]> {
     const left: LeftValue[] = [];
     for (const table of tables) {

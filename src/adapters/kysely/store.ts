@@ -50,7 +50,7 @@ type Steps<State, Decision> = readonly [
   write: (decision: NonNullable<Decision>, db: Kysely<Schema>, before: State) => Promise<unknown>,
 ];
 
-/** How everything changes within a transaction: lock, decide, write. A decision may be to change nothing. */
+/** Locks, decides and writes within a transaction. A decision may be to change nothing. */
 export const changed = async <State, Decision>(
   db: Kysely<Schema>,
   ...[lock, decide, write]: Steps<State, Decision>
@@ -61,7 +61,7 @@ export const changed = async <State, Decision>(
   return decision;
 };
 
-/** When the first deleted row ends. */
+/** When the first of the deleted rows expires. */
 export const firstEndOf = async (
   db: Queries,
   table: 'accounts' | 'projects',
@@ -77,7 +77,7 @@ export const firstEndOf = async (
   return deletedAt && endsAt(deletedAt);
 };
 
-/** For what may be stored again. @returns false if it is stored already */
+/** For inserts that may be repeated. @returns false if the row is stored already */
 export const unlessStored = async (insert: Promise<unknown>): Promise<boolean> => {
   try {
     await insert;
@@ -109,14 +109,14 @@ export abstract class AggregateStore extends Store {
     });
   }
 
-  /** Serialises what adds to one account. @throws DomainError `account_not_found`, `account_deleted` */
+  /** Serialises changes that add to one account. @throws DomainError `account_not_found`, `account_deleted` */
   protected async lockAccount(id: string): Promise<void> {
     const account = await this.database.lock('accounts', id);
     if (!account) throw accountNotFound(id);
     if (account.deleted_at !== null) throw accountDeleted(id);
   }
 
-  /** As `changed`, with the events of the decision. @throws Unavailable */
+  /** Does the same as `changed` and stores the decision's events. @throws Unavailable */
   protected changing<State, Decision extends Decided | undefined>(
     ...steps: Steps<State, Decision>
   ): Promise<Decision> {

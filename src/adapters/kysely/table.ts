@@ -50,7 +50,7 @@ export const word = <Word extends string>(known: readonly Word[]): Column<Word, 
   write: (field) => field,
 });
 
-/** Separated by spaces. */
+/** Words separated by spaces. */
 export const words = <Word extends string>(
   known: readonly Word[],
 ): Column<readonly Word[], string> => ({
@@ -100,7 +100,7 @@ export type Entries<Value> = {
   readonly [Field in keyof Value]-?: v.GenericSchema<unknown, Value[Field]>;
 };
 
-/** JSON leaves out what is undefined. */
+/** A schema for optional fields, because JSON leaves out undefined values. */
 export const perhaps = <Output>(schema: v.GenericSchema<unknown, Output>) =>
   v.optional(schema, () => undefined);
 
@@ -122,10 +122,7 @@ interface AnyColumn extends Pick<Column<never, never>, 'type' | 'isNullable'> {
 }
 type AnyColumns = Readonly<Record<string, AnyColumn>>;
 
-/**
- * `table({ … } satisfies ColumnsOf<Pet, 'accountId'>)` does not compile while a field is missing. `Also`: other
- * columns.
- */
+/** `table({ … } satisfies ColumnsOf<Pet, 'accountId'>)` fails to compile if a field is missing. `Also` adds columns. */
 export type ColumnsOf<Fields, Also extends string = never> = Readonly<Record<Also, AnyColumn>> & {
   readonly [Field in keyof Fields]-?: AnyColumn & {
     readonly read: (stored: never) => Fields[Field];
@@ -137,7 +134,7 @@ type SnakeCase<Name> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
   : '';
 
-/** `accountId` is stored in `account_id`; tables are named alike. */
+/** `accountId` is stored in `account_id`. Tables are named alike. */
 export const storedName = (name: string): string =>
   name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
@@ -153,11 +150,11 @@ export interface Table<Columns extends AnyColumns> {
   readonly columns: Columns;
   readonly names: readonly SnakeCase<keyof Columns>[];
   readonly read: (row: RowOf<Columns>) => FieldsOf<Columns>;
-  /** Only the given fields. */
+  /** Writes only the given fields. */
   readonly write: <Given extends Partial<FieldsOf<Columns>>>(
     given: Given,
   ) => RowOf<Pick<Columns, keyof Given & keyof Columns>>;
-  /** Parameters of a compiled statement. */
+  /** Values for the parameters of a compiled statement. */
   readonly slots: (the: (name: SnakeCase<keyof Columns>) => unknown) => RowOf<Columns>;
   readonly only: <Kept extends keyof Columns & string>(
     ...kept: readonly Kept[]

@@ -14,7 +14,7 @@ import {
   type ColumnsOf,
 } from './table.ts';
 
-// The other tables lie beside their stores.
+// The other tables are defined next to their stores.
 
 export const pets = table({
   id: assigned,
@@ -45,7 +45,7 @@ export const events = table({
   details: text,
   occurredAt: time,
   actor,
-  /** What has a history: `animal 12`, `order 3`. */
+  /** The object whose history contains the event: `animal 12`, `order 3`. */
   subject: maybe(text),
 });
 

@@ -21,7 +21,7 @@ export interface Item {
   readonly action: Action;
 }
 
-/** Contains no line breaks. */
+/** All fields are free of line breaks. */
 export interface Letter extends Item {
   readonly account: string;
   readonly subject: string;
@@ -47,7 +47,7 @@ export const letterOf = (told: Told, envelope: Envelope): Letter => {
   };
 };
 
-/** @param told at least one */
+/** @param told contains at least one */
 export const summaryOf = (told: readonly Told[], envelope: Envelope): Letter => {
   const items = told
     .map((one) => itemOf(one, envelope))

@@ -98,7 +98,7 @@ const messageOf = (mail: OutgoingMail, { from, origin }: Sender) => {
   };
 };
 
-/** The same for each attempt (RFC 5322, section 3.6.4). */
+/** Each attempt has the same id (RFC 5322, section 3.6.4). */
 const messageIdOf = (id: string, origin: string): string =>
   `<${id.replace(/[^\w.-]/g, '.')}@${new URL(origin).hostname}>`;
 
@@ -127,7 +127,7 @@ export const postedBy = (error: unknown): Posted => {
   return { kind: isForGood || isNoAddress ? 'refused' : 'failed', reason };
 };
 
-/** Without an enhanced code (RFC 3463), only RCPT TO replies count (RFC 5321, section 4.2.3). */
+/** Without an enhanced code (RFC 3463), only replies to RCPT TO count (RFC 5321, section 4.2.3). */
 const isOfPerson = (command: unknown, code: number, reason: string): boolean => {
   if (command !== 'RCPT TO' && command !== 'DATA') return false;
   const enhanced = /^\d{3}[ -]5\.(\d{1,3}\.\d{1,3})\b/.exec(reason)?.[1];
@@ -152,7 +152,7 @@ export interface ServerTrouble {
   readonly reason: string;
 }
 
-/** Connects, starts TLS and signs in, without sending a message. @returns undefined if it works */
+/** Connects, starts TLS and signs in, but sends no message. @returns undefined if it works */
 export const tryServer = async (
   options: SMTPTransport.Options,
 ): Promise<ServerTrouble | undefined> => {

@@ -2,7 +2,7 @@ import { countIn, windowIndex, type Counts, type WindowCount } from '../../acces
 import { QuotaCounters, type CounterSnapshot, type Take, type Taken } from '../../access/ports.ts';
 import { Bell } from '../../kernel/signals.ts';
 
-/** Accounts and addresses count requests; keys count refusals in `minute`. */
+/** Accounts and addresses count requests. Keys count refusals, in `minute`. */
 interface Counters {
   readonly minute: WindowCount;
   readonly day?: WindowCount;
@@ -15,7 +15,7 @@ export class MemoryQuotaCounters extends QuotaCounters {
   readonly #changed = new Set<string>();
   readonly #most: number;
 
-  /** @param most subjects to keep; the oldest addresses are dropped first */
+  /** @param most maximum number of subjects; the oldest addresses are dropped first */
   constructor(most = 200_000) {
     super();
     this.#most = most;
@@ -94,7 +94,7 @@ export class MemoryQuotaCounters extends QuotaCounters {
     this.#subjects.set(subject, counters);
   }
 
-  /** Never drops accounts and keys. */
+  /** Drops the oldest addresses, but never accounts or keys. */
   #drop(): void {
     for (const subject of this.#subjects.keys()) {
       if (subject.startsWith('account:') || subject.startsWith('key:')) continue;

@@ -16,7 +16,7 @@ const minuteMs = 60_000;
 
 type Gathered = Omit<HourOfUsage, 'requests'> & { requests: number };
 
-/** Stores usage every few seconds, so that no request waits. */
+/** Stores usage every few seconds, so that no request waits for it. */
 export class UsageRecorder {
   readonly news = new Bell();
   readonly #usage: UsageLog;
@@ -59,7 +59,7 @@ export class UsageRecorder {
     for (const [keyId, at] of due) this.#noted.set(keyId, at.getTime());
   }
 
-  /** At most once a minute, even if the clock jumps. */
+  /** Returns true at most once a minute, even if the clock jumps. */
   #isDue(keyId: string, at: Date): boolean {
     const noted = this.#noted.get(keyId);
     return noted === undefined || Math.abs(at.getTime() - noted) >= minuteMs;
@@ -83,7 +83,7 @@ const outcomeOf = (status: number): UsageOutcome => {
 
 type UseOfAccount = HighUse & { readonly accountId: string };
 
-/** Reports accounts near their daily limit, so that no request waits. */
+/** Reports accounts near their daily limit, so that no request waits for it. */
 export class HighUseReporter implements HighUses {
   readonly news = new Bell();
   readonly #report: (use: UseOfAccount) => Promise<void>;

@@ -6,14 +6,14 @@ export const nameServerLimits = {
   answersPerSecond: 20,
   connections: 1_000,
   connectionsOfNetwork: 50,
-  /** A connection ends after this time without a question that was answered. */
+  /** A connection ends when no question was answered for this long. */
   questionMs: 10_000,
-  /** Shorter, because clients connect only to ask at once. */
+  /** Shorter, because clients connect only to ask immediately. */
   firstQuestionMs: 2_000,
   questionBytes: 4_096,
 } as const;
 
-/** Processes on one port count separately, because the system does not spread datagrams evenly. */
+/** Divides the limit: processes on one port count separately, because the system does not spread datagrams evenly. */
 export const shareOf = ({ answersPerSecond }: NameServerLimits, processes: number): number =>
   Math.max(1, Math.floor(answersPerSecond / processes));
 
@@ -26,7 +26,9 @@ interface RateOptions {
   readonly elapsed?: () => number;
 }
 
-/** A table of fixed size, which forged senders cannot fill. Networks may share a slot; they retry over TCP. */
+/**
+ * Counts in a table of fixed size, which forged senders cannot fill. Networks that share a slot may have to use TCP.
+ */
 export class AnswerRate {
   readonly #counts = new Uint32Array(slots);
   readonly #seed = randomInt(2 ** 31);
@@ -52,7 +54,7 @@ export class AnswerRate {
     return true;
   }
 
-  /** FNV-1a with a secret seed. */
+  /** Computes FNV-1a with a secret seed. */
   #slotOf(network: string): number {
     let hash = 0x811c_9dc5 ^ this.#seed;
     for (let at = 0; at < network.length; at++) {

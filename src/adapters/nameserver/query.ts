@@ -2,7 +2,7 @@ export type Transport = 'udp' | 'tcp';
 
 interface Header {
   readonly id: number;
-  /** Opcode, RD and CD, which an answer repeats (RFC 1035, section 4.1.1; RFC 4035, section 3.1.6). */
+  /** Opcode, RD and CD, which the answer repeats (RFC 1035, section 4.1.1; RFC 4035, section 3.1.6). */
   readonly kept: number;
 }
 
@@ -42,7 +42,7 @@ export const readMessage = (message: Buffer): Message | undefined => {
   return readQuery(message, header) ?? { ...header, kind: 'malformed' };
 };
 
-/** One question (RFC 9619), then records, which may include one OPT. */
+/** Reads one question (RFC 9619), then records, which may include one OPT. */
 const readQuery = (message: Buffer, header: Header): Query | undefined => {
   const end = endOfName(message, headerBytes);
   if (message.readUInt16BE(4) !== 1 || end === undefined || end + 4 > message.length) {
@@ -54,7 +54,7 @@ const readQuery = (message: Buffer, header: Header): Query | undefined => {
     ...header,
     kind: 'query',
     question: message.subarray(headerBytes, end + 4),
-    // Length bytes are smaller than letter codes, so lower-casing keeps them.
+    // Lower-casing does not change length bytes, because they are smaller than letter codes.
     name: message.toString('latin1', headerBytes, end).toLowerCase(),
     type: message.readUInt16BE(end),
     class: message.readUInt16BE(end + 2),
@@ -82,7 +82,7 @@ const readExtensions = (message: Buffer, start: number): readonly Extension[] | 
     const record = endOfName(message, at, true);
     if (record === undefined || record + 10 > message.length) return undefined;
     if (message.readUInt16BE(record) === typeOpt) {
-      // The root owns OPT (RFC 6891, section 6.1.2).
+      // OPT belongs to the root (RFC 6891, section 6.1.2).
       if (n < others || record !== at + 1) return undefined;
       found.push(extensionAt(message, record));
     }

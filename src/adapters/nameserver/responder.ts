@@ -32,7 +32,7 @@ export class Responder {
       return undefined;
     }
     if (this.#ports.rate.take(network)) return this.#answer(read, 'udp');
-    // Real resolvers do not send such messages, so no retry is needed.
+    // Resolvers do not send such messages, so they need no answer that triggers a retry.
     if (read.kind !== 'query') {
       this.ignored += 1;
       return undefined;
@@ -67,7 +67,7 @@ export class Responder {
     if (label === undefined) {
       return this.#count(replyWith(query, answerTo(query, zone), transport), transport);
     }
-    // A UDP flood must not use TCP's places.
+    // A UDP flood must not use up the places for TCP.
     if (transport === 'udp' && lookup.isCrowded) return this.#count(truncated(query), transport);
     return lookup.valuesOf(label, transport).then((values) => {
       return this.#count(replyWith(query, answerTo(query, zone, values), transport), transport);
@@ -84,9 +84,9 @@ export class Responder {
 const noneYet = () =>
   Object.fromEntries(Object.keys(rcodes).map((rcode) => [rcode, 0])) as Record<Rcode, number>;
 
-/** No network fragments it (DNS flag day 2020). */
+/** No network fragments a datagram of this size (DNS flag day 2020). */
 const largestDatagram = 1232;
-/** Without EDNS (RFC 1035, section 4.2.1). */
+/** Largest datagram without EDNS (RFC 1035, section 4.2.1). */
 const plainDatagram = 512;
 
 const flag = { response: 0x8000, authoritative: 0x0400, truncated: 0x0200 } as const;
@@ -105,14 +105,14 @@ const replyWith = (query: Query, answer: ZoneAnswer, transport: Transport): Repl
   return { bytes, rcode, isTruncated: false };
 };
 
-/** No longer than its question. Real resolvers retry over TCP (RFC 7766). */
+/** Creates an answer no longer than its question. Resolvers then retry over TCP (RFC 7766). */
 const truncated = (query: Query): Reply => ({
   bytes: written(query, { rcode: 'NOERROR', flags: flag.truncated, sections: {} }),
   rcode: 'NOERROR',
   isTruncated: true,
 });
 
-/** Header only, because the question may be unreadable. */
+/** Answers with the header only, because the question may be unreadable. */
 const refusal = ({ id, kept }: Message, rcode: 'FORMERR' | 'NOTIMP'): Reply => {
   const bytes = Buffer.alloc(headerBytes);
   bytes.writeUInt16BE(id, 0);
@@ -152,7 +152,7 @@ const written = (query: Query, { rcode, flags, sections }: Parts): Buffer => {
   return bytes;
 };
 
-/** Answers EDNS with EDNS (RFC 6891, section 6.1.1). DO is not repeated, because we do not sign. */
+/** Answers EDNS with EDNS (RFC 6891, section 6.1.1). Does not repeat DO, because we do not sign. */
 const extensionWith = (rcode: Rcode): Answer => ({
   type: 'OPT',
   name: '.',

@@ -89,7 +89,7 @@ export class TcpListener {
     );
     this.refused += 1;
     connection.cut();
-    // Forgotten at once, because others may connect before `close` fires.
+    // Forgotten immediately, because others may connect before `close` fires.
     this.#forget(connection, network);
   }
 }
@@ -99,7 +99,7 @@ interface ConnectionTerms {
   readonly isLast: () => boolean;
 }
 
-/** Answers questions on one connection in their order (RFC 1035, section 4.2.2; RFC 7766). */
+/** Answers the questions of one connection in their order (RFC 1035, section 4.2.2; RFC 7766). */
 export class TcpConnection {
   readonly #socket: Socket;
   readonly #responder: Responder;

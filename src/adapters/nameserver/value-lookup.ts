@@ -9,7 +9,7 @@ export interface LookupPorts {
 
 const mostTogether = 200;
 const mostOverTcp = mostTogether / 2;
-/** Separate limits, so that forged UDP senders cannot block TCP. */
+/** The limits are separate, so that forged UDP senders cannot block TCP. */
 const mostWaiting = { udp: 2_000, tcp: nameServerLimits.connections } as const;
 
 type Answered = (values: Values) => void;

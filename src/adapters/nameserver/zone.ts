@@ -3,7 +3,7 @@ import type { Query } from './query.ts';
 
 export interface Zone {
   readonly name: string;
-  /** In wire format; one character for each byte. */
+  /** Wire format, with one character per byte. */
   readonly wire: string;
   readonly nameServers: readonly StringAnswer[];
   readonly authority: SoaAnswer;
@@ -33,7 +33,7 @@ export const zoneOf = (name: string): Zone => ({
   },
 });
 
-/** The name server's name is in the parent zone, because this zone has no address records. */
+/** Derives the name server's name in the parent zone, because this zone has no address records. */
 export const nameServerOf = (zone: string): string => {
   const [label = ''] = zone.split('.');
   return `${label}-ns.${parentOf(zone)}`;
@@ -67,13 +67,16 @@ export type Values = readonly string[] | 'unknown';
 
 const classIn = 1;
 const types = { NS: 2, SOA: 6, TXT: 16, OPT: 41, ANY: 255 } as const;
-/** RFC 6895, section 3.1: transfers and other questions that are not about records. */
+/** From this type on, questions are not about records, such as transfers (RFC 6895, section 3.1). */
 const firstMetaType = 128;
 
 /** More than two remain only after failed orders. Many would not fit into a datagram. */
 const mostValues = 8;
 
-/** RFC 1034, section 4.3.2; 2308, section 2; 6891, section 6.1.3; 8482, section 4.1. @param values of `labelIn` */
+/**
+ * Answers as RFC 1034, section 4.3.2; 2308, section 2; 6891, section 6.1.3; 8482, section 4.1 require.
+ * @param values of `labelIn`
+ */
 export const answerTo = (query: Query, zone: Zone, values: Values = []): ZoneAnswer => {
   const { type, extension } = query;
   if (extension && extension.version !== 0) return { ...failed('BADVERS'), isOurs: false };
@@ -105,13 +108,13 @@ const placeOf = ({ name, class: asked }: Query, zone: Zone): Place => {
   if (below <= 0 || !name.endsWith(zone.wire)) return 'elsewhere';
   let at = 0;
   while (at < below) at += 1 + name.charCodeAt(at);
-  // The bytes match inside a label.
+  // The matching bytes begin within a label.
   if (at !== below) return 'elsewhere';
   const label = name.slice(1, below);
   return canHaveValues.test(label) ? { label } : 'nowhere';
 };
 
-/** The token of a domain, or `platform`. Other labels need no lookup. */
+/** The label of a domain's token, or `platform`. Other labels need no lookup. */
 const canHaveValues = /^(t-[0-9a-f]{32}|platform)$/;
 
 const atApex = (type: number, { authority, nameServers }: Zone): readonly Answer[] => {

@@ -4,14 +4,14 @@ import type { Passkey } from '../../access/domain/second-factor.ts';
 import { Passkeys, type IsOurChallenge, type PasskeyOptions } from '../../access/people-ports.ts';
 
 interface Site {
-  /** The relying party's id. */
+  /** The id of the relying party. */
   readonly id: string;
   readonly origin: string;
 }
 
 /**
- * Browsers know passkeys by a name, never by an address (WebAuthn, section 5.1.2). A machine of one's own has the name
- * `localhost` too.
+ * Browsers accept only names for passkeys, never IP addresses (WebAuthn, section 5.1.2). This machine also has the name
+ * `localhost`.
  */
 const siteOf = (dashboard: string): Site | undefined => {
   const url = new URL(dashboard);
@@ -21,7 +21,7 @@ const siteOf = (dashboard: string): Site | undefined => {
   return { id: url.hostname, origin: url.origin };
 };
 
-/** Loaded where a passkey is used: it takes a while. */
+/** The library loads slowly, so it is loaded on first use. */
 const library = () => import('@simplewebauthn/server');
 
 const notRight = () => undefined;

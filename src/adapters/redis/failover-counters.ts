@@ -8,12 +8,12 @@ export interface StandIn extends QuotaCounters {
 }
 
 export interface SharedCounters extends QuotaCounters {
-  /** The new server may lack the last counts. */
+  /** Calls the listener for each new connection, because the new server may lack the last counts. */
   onConnected(listener: () => void): void;
 }
 
 export interface FailoverOptions {
-  /** `true` when the shared counters become unreachable. */
+  /** Called with `true` when the shared counters become unreachable. */
   readonly onLocal: (local: boolean) => void;
   /** Monotonic milliseconds. */
   readonly elapsed?: () => number;
@@ -22,8 +22,8 @@ export interface FailoverOptions {
 export const longestAloneMs = 60_000;
 
 /**
- * During an outage local counters continue for at most a minute. Afterwards the shared counts may be too low, so
- * the first take of each subject sends ours.
+ * During an outage, local counters replace the shared ones for at most a minute. Afterwards the shared counts may be
+ * too low, so the first take of each subject also sends the local counts.
  */
 export class FailoverCounters extends QuotaCounters {
   readonly #shared: SharedCounters;
@@ -84,7 +84,7 @@ export class FailoverCounters extends QuotaCounters {
     this.#onLocal(false);
   }
 
-  /** @throws the error, unless this process may count alone */
+  /** @throws the error unless this process may count alone */
   #mayCount(error: unknown): void {
     if (!(error instanceof Unavailable) || error instanceof OutOfTime) throw error;
     if (this.#aloneSince === undefined) this.#onLocal(true);

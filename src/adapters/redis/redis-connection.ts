@@ -12,7 +12,7 @@ interface ConnectionOptions {
   readonly commandsEnd: boolean;
   readonly lazyConnect?: true;
   readonly enableOfflineQueue?: false;
-  /** null: commands wait until Redis is back. */
+  /** With null, commands wait until Redis is back. */
   readonly maxRetriesPerRequest: number | null;
 }
 
@@ -22,8 +22,9 @@ interface Connection {
 }
 
 /**
- * Reconnects. A frozen server never closes a connection, so unanswered ones are destroyed (`socketTimeout`). After
- * a fail-over the server may be a replica (READONLY) or lack replicas (NOREPLICAS): the sentinels are asked again.
+ * Opens a connection that reconnects. A frozen server never closes a connection, so unanswered connections are
+ * destroyed (`socketTimeout`). After a fail-over the server may be a replica (READONLY) or lack replicas (NOREPLICAS);
+ * then the sentinels are asked again.
  */
 export const openConnection = (url: string, options: ConnectionOptions): Connection => {
   const { onProblem, commandsEnd, timeoutMs: given = usualTimeoutMs, ...rest } = options;
@@ -36,7 +37,7 @@ export const openConnection = (url: string, options: ConnectionOptions): Connect
     disconnectTimeout: usualTimeoutMs,
     socketTimeout: timeoutMs,
     ...(commandsEnd && { commandTimeout: timeoutMs }),
-    // A server that refuses writes accepts connections, so the number of tries would stay low.
+    // A server that refuses writes still accepts connections, so the number of tries would stay low.
     retryStrategy: (tries) => {
       const wasRefused = performance.now() - refused.at < 2 * longestPauseMs;
       return wasRefused ? longestPauseMs : pauseAfter(tries);
@@ -67,7 +68,11 @@ const throughSentinels = (sentinels: Sentinels, timeoutMs: number) => ({
   sentinelRetryStrategy: pauseAfter,
 });
 
-/** @returns `host:port`, or undefined if the sentinel does not know the name @throws Error at the timeout */
+/**
+ * Asks a sentinel for the primary.
+ * @returns `host:port`, or undefined if the sentinel does not know the name
+ * @throws Error at the timeout
+ */
 export const askSentinel = async (
   { host, port }: Sentinels['hosts'][number],
   { name, username, password, usesTls }: Sentinels,

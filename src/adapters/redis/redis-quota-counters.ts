@@ -6,7 +6,7 @@ import { noDeadline, type Deadline, OutOfTime, Unavailable } from '../../kernel/
 import type { Step, Tracer } from '../../kernel/tracer.ts';
 import { heartbeatMs, openConnection } from './redis-connection.ts';
 
-/** The rest of `timeoutMs` covers the network and early timers. */
+/** The share of `timeoutMs` for Redis. The rest covers the network and early timers. */
 const shareForRedis = 0.8;
 
 export interface CounterOptions {
@@ -29,7 +29,7 @@ export class RedisQuotaCounters extends QuotaCounters {
   readonly #tracer: Tracer | undefined;
   readonly #heartbeat: NodeJS.Timeout;
   readonly #proofs = new EventEmitter();
-  /** Lower bound of how far the clock of Redis is ahead. Undefined: no answer. */
+  /** Lower bound of how far the clock of Redis is ahead. Undefined while Redis does not answer. */
   #ahead: number | undefined;
   #proving = false;
   readonly #waiting = new Set<{ readonly since: number }>();
@@ -55,7 +55,7 @@ export class RedisQuotaCounters extends QuotaCounters {
     this.#heartbeat = setInterval(() => void this.#prove(), heartbeatMs);
   }
 
-  /** After a clock jump, the second try has the right offset. */
+  /** Tries twice: after a clock jump, the second try has the right offset. */
   override async take(take: Take): Promise<Taken> {
     const taken = (await this.#tryTake(take)) ?? (await this.#tryTake(take));
     if (taken) return taken;
@@ -75,7 +75,7 @@ export class RedisQuotaCounters extends QuotaCounters {
     return this.#ahead !== undefined;
   }
 
-  /** Early requests would otherwise be counted locally. */
+  /** Waits for the first proof, because earlier requests would be counted locally. */
   async ready(): Promise<void> {
     if (this.#ahead !== undefined) return;
     const signal = AbortSignal.timeout(1000);
@@ -125,7 +125,7 @@ export class RedisQuotaCounters extends QuotaCounters {
     return leftMs < this.#timeoutMs ? before(leftMs, answer) : answer;
   }
 
-  /** A late answer still shows that Redis is alive. */
+  /** Uses late answers too, because they show that Redis is alive. */
   async #answerTo<T>(command: () => Promise<T>): Promise<T> {
     try {
       return await this.#ask(command);
@@ -154,7 +154,7 @@ export class RedisQuotaCounters extends QuotaCounters {
     );
   }
 
-  /** Its deadline has passed, so the script writes but counts nothing. */
+  /** Sends a take whose deadline has passed, so the script writes but counts nothing. */
   async #prove(): Promise<void> {
     if (this.#proving || this.#redis.status !== 'ready') return;
     this.#proving = true;
@@ -170,7 +170,7 @@ export class RedisQuotaCounters extends QuotaCounters {
     }
   }
 
-  /** Redis read its clock before the answer arrived. */
+  /** Sets a lower bound, because Redis read its clock before the answer arrived. */
   #learnClock(clock: number): void {
     this.#ahead = clock - this.#elapsed();
   }
@@ -212,8 +212,8 @@ const isAnswer = (error: unknown): boolean => error instanceof Error && error.na
 const lifeSeconds = 3 * 86_400;
 
 /**
- * `countIn` of access/domain/quota.ts, atomically. A window has index i and count c, previous pi and pc, prefixed
- * by m or d.
+ * Does the same as `countIn` of access/domain/quota.ts, atomically. A window has index i and count c, previous pi and
+ * pc, prefixed by m or d.
  */
 const countIn = `
 local function countIn(key, w, index)
@@ -234,9 +234,9 @@ end
 `;
 
 /**
- * Keys: subject, optional striker. Arguments: minute, day, both limits, deadline in Redis milliseconds, known
- * counts, and one more for a probe. Returns 1, 0 or -1 (allowed, refused, late), counts, strikes and clock. A probe
- * writes, so that replicas fail it.
+ * Keys: subject, optional striker. Arguments: minute, day, both limits, deadline in Redis milliseconds, known counts,
+ * and one more for a probe. Returns 1, 0 or -1 (allowed, refused, late), counts, strikes and clock. A probe writes, so
+ * that it fails on replicas.
  */
 const takeScript = `${countIn}
 local time = redis.call('TIME')

@@ -17,7 +17,7 @@ export interface SignalOptions {
   readonly onProblem: (error: unknown) => void;
 }
 
-/** Signals may be lost; listeners also poll. */
+/** Sends and receives signals. Some may be lost, so listeners also poll. */
 export class RedisSignals {
   readonly #url: string;
   readonly #channel: string;
@@ -30,7 +30,7 @@ export class RedisSignals {
 
   constructor(url: string, options: SignalOptions) {
     this.#url = url;
-    // Redis shares channels between its databases.
+    // The channel contains the database's number, because Redis shares channels between databases.
     this.#channel = `animal-store:stored:${readRedisAddress(url)?.database ?? '0'}`;
     this.#options = options;
     const { onProblem } = options;
@@ -42,7 +42,7 @@ export class RedisSignals {
     }).redis;
   }
 
-  /** Drops what cannot be sent within half a second. */
+  /** Drops signals that cannot be sent within half a second. */
   tell(accountIds: readonly string[]): void {
     for (const id of accountIds) this.#waiting.add(id);
     this.#planned ??= setTimeout(() => void this.#send(), gatherMs);

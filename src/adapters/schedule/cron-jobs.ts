@@ -5,8 +5,8 @@ import type { Bell, Ringing } from '../../kernel/signals.ts';
 import { Unavailable } from '../../kernel/ports.ts';
 
 /**
- * `done`: run again on schedule. `elsewhere`: another process does this job. `nextAt`: no work before then;
- * undefined until the bell rings; in the past if this process could not do it.
+ * `done`: run again on schedule. `elsewhere`: another process does this job. `nextAt`: there is no work before this
+ * time. It is undefined if there is none until the bell rings, and in the past if this process could not do the work.
  */
 export type JobEnd = 'done' | 'elsewhere' | { readonly nextAt: Date | undefined };
 
@@ -21,17 +21,17 @@ export const asJob =
 
 export interface Job {
   readonly name: string;
-  /** The first of six fields is seconds. */
+  /** Cron expression with six fields; the first is seconds. */
   readonly schedule: string;
   readonly isAtStart?: true;
-  /** One process of a fleet runs it at a time. */
+  /** Only one process of a fleet runs the job at a time. */
   readonly isShared?: true;
-  /** Each run is a trace. */
+  /** Each run is recorded as a trace. */
   readonly isTraced?: true;
   readonly news?: Bell;
-  /** New work waits for the schedule. */
+  /** The bell does not start a run, so new work waits for the schedule. */
   readonly gathersNews?: true;
-  /** @param isStopping check it between batches */
+  /** @param isStopping must be checked between batches */
   readonly run: (isStopping: () => boolean) => Promise<JobEnd>;
 }
 
@@ -50,7 +50,7 @@ interface Plan {
   endedWellAt: number;
   failedAt: number;
   newsBy: number;
-  /** Another process may have missed new work. */
+  /** True if another process may have missed new work. */
   isOwed: boolean;
 }
 
@@ -59,7 +59,7 @@ export interface JobState {
   readonly name: string;
   readonly isShared: boolean;
   readonly endedWellAt: number;
-  /** 0: never. */
+  /** 0 if it has never failed. */
   readonly failedAt: number;
   readonly intervalMs: number;
 }
@@ -69,16 +69,16 @@ const soonMs = 1000;
 const againAfterMs = 1000;
 
 /**
- * Runs each job at the time that its last run returned, when its bell rings, and on schedule; never twice at once.
- * After a clock jump forwards, it runs once for all missed times. node-cron only computes times: its runner would
- * run every missed second.
+ * Runs each job on schedule, when its bell rings, and at the time that its last run returned, but never twice at once.
+ * After a clock jump forwards, it runs once for all missed times. node-cron only computes times: its runner would run
+ * every missed second.
  */
 export class CronJobs {
   readonly #plans: readonly Plan[];
   readonly #heldUp = new Set<string>();
   readonly #log: Logger;
   readonly #longestSleepMs: number | undefined;
-  /** Runs must not belong to the request or trace that rang the bell. */
+  /** Keeps runs apart from the request or trace that rang the bell. */
   readonly #apart = AsyncLocalStorage.snapshot();
   #lookedAt = Date.now();
   #timer: NodeJS.Timeout | undefined;
@@ -191,7 +191,7 @@ export class CronJobs {
       if (end) plan.waitMs = plan.nextAt - begunAt;
     } while (plan.newsBy <= Date.now());
     plan.nextAt = Math.min(plan.nextAt, plan.newsBy);
-    // Set directly after the last check, so that later news starts a run.
+    // Set directly after the last check, so that later news starts a new run.
     plan.isRunning = false;
     this.#wait();
   }

@@ -18,7 +18,7 @@ interface LeasedJobPorts {
 interface LeasedWork {
   readonly name: string;
   readonly work: (isStopping: () => boolean) => Promise<JobEnd>;
-  /** When work is due; no lease is taken before. */
+  /** When work is due. No lease is taken before that time. */
   readonly dueAt?: () => Promise<Date | undefined>;
   readonly keptMs?: () => number;
 }
@@ -64,7 +64,7 @@ export interface CensusPorts extends LeasedJobPorts {
   readonly elapsed?: () => number;
 }
 
-/** Counts in one process of a fleet, while somebody reads. */
+/** Counts in only one process of a fleet, and only while somebody reads the counts. */
 export class Census<Counts> {
   readonly #ports: CensusPorts;
   readonly #count: Job['run'];
@@ -89,7 +89,7 @@ export class Census<Counts> {
     return this.#latest;
   }
 
-  /** Skipped while nobody reads. @throws Unavailable */
+  /** Does nothing while nobody reads. @throws Unavailable */
   async run(isStopping: () => boolean = () => false): Promise<JobEnd> {
     if (this.#elapsed() > this.#neededUntil) {
       this.#forgetOld();

@@ -6,25 +6,25 @@ import type { Clock } from '../../kernel/ports.ts';
 import type { Claimed, Most, Queue } from '../../kernel/queue.ts';
 import type { Share } from './shares.ts';
 
-/** Between two turns of the event loop. */
+/** Items that begin between two turns of the event loop. */
 const slice = 10;
 const prolongedPerLease = 3;
-/** Later, running work is aborted and retried. */
+/** After this time, running work is aborted and retried. */
 const usualGraceMs = 5000;
 
 export interface QueueKind<Item extends Claimed, Wanted = Most> {
   readonly what: string;
   readonly queue: Queue<Item, Wanted>;
   readonly share: Share<Item, Wanted>;
-  /** Longer than the work, unless leases are renewed. */
+  /** Must be longer than the work, unless leases are renewed. */
   readonly leaseMs: number;
   readonly longest?: { readonly ms: number; readonly nameOf: (item: Item) => string };
-  /** Finished items are stored together. */
+  /** Stores finished items together. */
   readonly isInBatches?: true;
-  /** Items that have not begun when the worker stops are released. */
+  /** Calls `begin` when it is the item's turn. Items that have not begun when the worker stops are released. */
   readonly inTurn?: (item: Item, begin: () => Promise<void>) => Promise<void>;
   readonly work: (item: Item, signal: AbortSignal) => Promise<void>;
-  /** Otherwise the item is due when its lease ends. */
+  /** Should store when the item is due again. Without that, the item is due when its lease ends. */
   readonly afterFailure: (item: Item, error: unknown) => Promise<void>;
 }
 
@@ -35,7 +35,7 @@ interface Ports {
   readonly graceMs?: number | undefined;
 }
 
-/** At least once. Items without room stay in the database. */
+/** Works on each item at least once. Items without room stay in the database. */
 export class QueueWorker<Item extends Claimed, Wanted = Most> {
   readonly news: Bell;
   readonly #kind: QueueKind<Item, Wanted>;
@@ -109,7 +109,7 @@ export class QueueWorker<Item extends Claimed, Wanted = Most> {
     return begun;
   }
 
-  /** After a clock jump a lease may end early; the work continues under the new claim. */
+  /** Begins the item. If its lease ended early after a clock jump, the work continues under the new claim. */
   #begin(item: Item, lane: string): Promise<void> {
     const begun = this.#held.get(item.id);
     if (begun) {

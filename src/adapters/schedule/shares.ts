@@ -7,7 +7,7 @@ export interface Room<Item, Wanted> {
   readonly isMoreThan: (claimed: readonly Item[]) => boolean;
 }
 
-/** Limits the work of this process, and whose it is. */
+/** Limits how much work this process has at once, and how much of it belongs to one account. */
 export interface Share<Item, Wanted = Most> {
   readonly lanes: readonly string[];
   readonly isRoomy: boolean;
@@ -23,7 +23,7 @@ const mostRemembered = 500;
 
 interface Places<Item> {
   readonly atOnce: number;
-  /** Room needed to look for more; default 1. */
+  /** The room that must be free before the worker looks for more; default 1. */
   readonly refill?: number;
   readonly accountOf?: (item: Item) => string;
 }
@@ -32,7 +32,7 @@ export class Shared<Item> implements Share<Item> {
   readonly lanes = ['all'];
   readonly #places: Places<Item>;
   #taken = 0;
-  /** The latest last. */
+  /** The latest is last. */
   #lately: readonly string[] = [];
 
   constructor(places: Places<Item>) {
@@ -66,9 +66,9 @@ export class Shared<Item> implements Share<Item> {
 
 const window = 500;
 
-/** A quick call that takes a second becomes slow. */
+/** A quick call that takes longer than a second becomes slow. */
 export const places = { quick: 200, slow: 400 } as const;
-/** `receiver` is per account. Quick and slow calls are counted separately, except per webhook. */
+/** `receiver` is a limit per account. Quick and slow calls are counted separately, except for `webhook`. */
 export const mostAtOnce = { webhook: 4, receiver: 6, account: 10 } as const;
 
 interface Call extends DueDelivery {
@@ -135,7 +135,7 @@ export class CallsUnderWay implements Share<ClaimedDelivery, Claiming> {
     this.#calls.set(id, { id, receiver, webhookId, accountId, isSlow: lane === 'slow' });
   }
 
-  /** Even if those places are full. @returns whether it moved */
+  /** Moves a call to the slow places, even if they are full. @returns whether it moved */
   makeSlow(id: string): boolean {
     const call = this.#calls.get(id);
     if (!call || call.isSlow) return false;

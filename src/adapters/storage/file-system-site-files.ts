@@ -24,8 +24,8 @@ import { isCompressible, writeSmallerForms, type Effort } from './smaller-forms.
 const pieceBytes = 64 * 1024;
 
 /**
- * One folder per deploy: `manifest.json` and each content as `<hash>`, `<hash>.br` and `<hash>.gz`. An unfinished deploy
- * is `.<deployId>.partial`; renaming makes it appear and disappear atomically.
+ * Stores one folder per deploy: `manifest.json` and each content as `<hash>`, `<hash>.br` and `<hash>.gz`. An
+ * unfinished deploy is in `.<deployId>.partial`. Renaming makes a deploy appear and disappear atomically.
  */
 export class FileSystemSiteFiles extends SiteFiles {
   readonly #folder: string;
@@ -98,7 +98,7 @@ export class FileSystemSiteFiles extends SiteFiles {
     await stored(async () => {
       await discard(partial);
       await rename(whole, partial).catch(ignoreMissing);
-      // Again, for files opened meanwhile. Later readers cannot find them by path.
+      // This repeats the call for files opened meanwhile. Later readers cannot find them by path.
       this.#open.forget(whole);
       await discard(partial);
     });
@@ -129,7 +129,7 @@ class FileSystemDraft implements SiteDraft {
   readonly #whole: string;
   readonly #contents = new Map<string, Content>();
   #received = 0;
-  /** One at a time, because more would block Node's thread pool. */
+  /** Compresses one file at a time, because more would block Node's thread pool. */
   readonly #compressing = new PQueue({ concurrency: 1 });
   #compressed = 0;
 
@@ -205,7 +205,7 @@ const all = async (tasks: readonly (() => Promise<void>)[]): Promise<void> => {
   try {
     await queue.addAll(tasks);
   } finally {
-    // A failed draft is removed, so no writer may still use it.
+    // A failed draft is removed, so no writer may use it any longer.
     queue.clear();
     await queue.onIdle();
   }

@@ -11,7 +11,7 @@ const most = {
   /** Node reads files with four threads, so more would only wait. */
   readAtOnce: 32,
 };
-/** Short, because a removed file uses disk space while it is open. */
+/** This is short, because a removed file uses disk space while it is open. */
 const idleMs = 1_000;
 
 interface OpenFile {
@@ -19,7 +19,7 @@ interface OpenFile {
   readers: number;
 }
 
-/** Any number of readers share few descriptors. A file stays open briefly for the next piece. */
+/** Shares few descriptors among any number of readers. A file stays open briefly for the next piece. */
 export class OpenFiles {
   readonly #files = new LRUCache<string, OpenFile>({
     max: most.open,

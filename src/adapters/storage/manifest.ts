@@ -35,7 +35,7 @@ export interface StoredForm {
   readonly bytes: number;
 }
 
-/** Prevents names from outside in paths and keys. @throws Error */
+/** Refuses ids that are unsafe in paths and keys. @throws Error */
 export const checkedId = (deployId: string): string => {
   if (!/^[A-Za-z0-9_-]+$/.test(deployId)) throw new Error(`no deploy has the id ${deployId}`);
   return deployId;

@@ -34,7 +34,7 @@ export const isCompressible = (path: string): boolean => compressible.test(looku
 /** `best` takes twenty times as long and saves another 10 %. */
 export type Effort = 'best' | 'quick';
 
-/** Up to 1 MiB in the calling thread, because the whole process shares Node's thread pool. @returns the sizes */
+/** Compresses up to 1 MiB in the calling thread, because the whole process shares Node's thread pool. @returns the sizes */
 export const writeSmallerForms = async (
   file: string,
   bytes: number,

@@ -8,7 +8,7 @@ export interface Work {
 
 const shown = 20;
 
-/** Tracks the work of this process. Must be cheap, because every request is registered. */
+/** Tracks what this process is working on. Must be cheap, because every request is registered. */
 export class RunningWork {
   readonly #inProgress = new Set<Work>();
   #begun: Work[] = [];
@@ -22,7 +22,7 @@ export class RunningWork {
     this.#inProgress.delete(work);
   }
 
-  /** For work that usually ends before it can be reported. */
+  /** Registers work that usually ends before it can be reported. */
   note(work: Work): void {
     this.#begun.push(work);
     if (this.#begun.length > 2 * shown) this.#begun = this.#begun.slice(-shown);
@@ -90,7 +90,7 @@ export const watched =
     return handle(request, response);
   };
 
-/** A request to a published site, which is too short to track. */
+/** Describes a request to a published site, which is too short to track. */
 export const visit = (request: Request): Work => ({
   describe: () => `visit ${inWords(request)}`,
 });
@@ -137,7 +137,7 @@ export class EventLoopWatch {
     this.#delays.disable();
   }
 
-  /** Delays since the last call, which starts a new measurement; `noticed` counts since the process started. */
+  /** Returns the delays since the last call, and starts a new measurement. `noticed` counts since the process started. */
   state() {
     const { mean, max, count } = this.#delays;
     const seconds = (nanoseconds: number): number =>

@@ -20,7 +20,7 @@ const nonceBytes = 12;
 const tagBytes = 16;
 const idBytes = 6;
 const version = 'v1.';
-/** Keeps every string exactly, including unpaired surrogates. */
+/** This encoding keeps every string exactly, including unpaired surrogates. */
 const encoding = 'utf16le';
 
 interface Key {
@@ -28,7 +28,7 @@ interface Key {
   readonly bytes: Uint8Array;
 }
 
-/** AES-256-GCM (NIST SP 800-38D). The result is `v1.` and base64url of nonce, ciphertext and tag. */
+/** Encrypts with AES-256-GCM (NIST SP 800-38D). The result is `v1.` and base64url of nonce, ciphertext and tag. */
 export class AesGcmSealer extends Sealer {
   override readonly keyIds: readonly [string, ...string[]];
   readonly #current: Key;
@@ -113,7 +113,7 @@ const openWith = (key: Key, bytes: Buffer, purpose: string): string => {
   return Buffer.concat([secret, opening.final()]).toString(encoding);
 };
 
-/** Stricter than Node's base64url: each value has exactly one text. */
+/** Decodes base64url more strictly than Node: each value has exactly one text. */
 const bytesOf = (sealed: string): Buffer | undefined => {
   if (!sealed.startsWith(version)) return undefined;
   const text = sealed.slice(version.length);
@@ -132,13 +132,13 @@ const readCommonPasswords = (): Promise<ReadonlySet<string>> => {
 };
 
 const readList = async (): Promise<ReadonlySet<string>> => {
-  // The zxcvbn list of about 49 000 leaked passwords, most common first. Half a megabyte.
+  // This is the zxcvbn list of about 49 000 leaked passwords, most common first. The file has half a megabyte.
   const path = fileURLToPath(import.meta.resolve('@zxcvbn-ts/language-common/src/passwords.json'));
   const words = JSON.parse(await readFile(path, 'utf8')) as readonly string[];
   return new Set(words.map((word) => word.toLowerCase()));
 };
 
-/** 32 MiB of memory (OWASP Password Storage Cheat Sheet). */
+/** These parameters use 32 MiB of memory (OWASP Password Storage Cheat Sheet). */
 const cost = { N: 2 ** 15, r: 8, p: 3, maxmem: 64 * 1024 * 1024 } as const;
 const saltBytes = 16;
 const keyBytes = 32;
@@ -157,7 +157,7 @@ interface Parts {
 
 const nobodys: Parts = { salt: new Uint8Array(saltBytes), key: new Uint8Array(keyBytes) };
 
-/** scrypt (RFC 7914) over the NFKC form. The result is a PHC string: `$scrypt$ln=15,r=8,p=3$salt$key`. */
+/** Hashes passwords in NFKC form with scrypt (RFC 7914). The result is a PHC string: `$scrypt$ln=15,r=8,p=3$salt$key`. */
 export class ScryptPasswords extends Passwords {
   readonly #queue = new PQueue({ concurrency: mostAtOnce });
   readonly #mostWaiting: number;
@@ -173,7 +173,7 @@ export class ScryptPasswords extends Passwords {
     return `${prefix}${base64(salt)}$${base64(key)}`;
   }
 
-  /** Hashes made with the same salt need one computation. */
+  /** Computes once for all hashes with the same salt. */
   override async matching(password: string, hashes: readonly string[]): Promise<readonly string[]> {
     const known = hashes.flatMap((hash) => partsOf(hash) ?? []);
     const keys = new Map<string, Buffer>();

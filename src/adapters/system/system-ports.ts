@@ -11,7 +11,7 @@ export class SystemClock extends Clock {
   }
 }
 
-/** UUID version 7 (RFC 9562) without dashes. It grows with time, which keeps database indexes compact. */
+/** Creates UUIDs version 7 (RFC 9562) without dashes. They grow with time, which keeps database indexes compact. */
 export class UuidIds extends Ids {
   override next(prefix: string): string {
     return `${prefix}_${uuid().replaceAll('-', '')}`;
@@ -38,7 +38,7 @@ export class NodeKeyMaterial extends KeyMaterial {
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** @param bytes a multiple of 5 @returns RFC 4648, section 6 */
+/** Encodes bytes as in RFC 4648, section 6. @param bytes a multiple of 5 */
 const base32 = (bytes: Uint8Array): string => {
   const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('');
   return (bits.match(/.{5}/g) ?? []).map((five) => alphabet.charAt(parseInt(five, 2))).join('');
@@ -49,7 +49,7 @@ const bytesOf = (text: string): Buffer => {
   return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => parseInt(byte, 2)));
 };
 
-/** TOTP (RFC 6238) is HOTP (RFC 4226, section 5.3) with a step of time as counter. @param secret base32 */
+/** Computes a TOTP code (RFC 6238), which is HOTP (RFC 4226, section 5.3) with a time step as counter. @param secret base32 */
 export const timeCode = (secret: string, step: number): string => {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(step));
@@ -76,7 +76,7 @@ export class AsyncActing extends Acting {
   }
 }
 
-/** Shorter than clients and proxies usually wait. */
+/** This is shorter than clients and proxies usually wait. */
 const usualMs = 5000;
 
 interface Open {
@@ -104,7 +104,7 @@ export class AsyncDeadline extends Deadline {
     try {
       return await this.#current.run(open, work);
     } finally {
-      // Work that continues afterwards, such as a timer, belongs to no request.
+      // Work that continues after the request, such as a timer, has no deadline.
       open.endsAt = Infinity;
     }
   }

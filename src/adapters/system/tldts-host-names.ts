@@ -7,7 +7,7 @@ import { HostNames } from '../../domains/ports.ts';
 /** Names below `github.io` have different owners, and Let's Encrypt counts its limits the same way. */
 const options = { allowPrivateDomains: true, extractHostname: false } as const;
 
-/** IDNA as in browsers (UTS #46, non-transitional), and the Public Suffix List of tldts. */
+/** Follows IDNA as browsers do (UTS #46, non-transitional), and the Public Suffix List of tldts. */
 export class TldtsHostNames extends HostNames {
   override read(name: string): NameFacts {
     if (name.length > longestTyped) return nothingKnown;

@@ -34,7 +34,7 @@ export type ThreadMessage<Result, News> =
   | { readonly kind: 'done'; readonly result: Result }
   | { readonly kind: 'failed'; readonly failure: Failure };
 
-/** Errors lose their classes and fields between threads. */
+/** Plain data, because errors lose their classes and fields between threads. */
 interface Failure {
   readonly error: Error;
   readonly code?: string;

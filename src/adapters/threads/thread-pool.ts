@@ -8,7 +8,7 @@ export interface PoolSettings extends ThreadSettings {
   readonly mostWaiting: number;
 }
 
-/** A task that exceeds a limit is ended together with its thread; other tasks continue. */
+/** Ends a task that exceeds a limit, together with its thread. Other tasks continue. */
 export class ThreadPool<Task, Result, News = never> {
   readonly #settings: PoolSettings;
   readonly #threads = new Set<WorkerThread<Task, Result, News>>();
@@ -55,7 +55,7 @@ const busy = (why: string): Unavailable =>
 const mib = 1024 * 1024;
 const startMs = 60_000;
 const memoryLookMs = 200;
-/** With a smaller heap, V8 ends the whole process when it starts the thread. */
+/** With a smaller heap, V8 ends the whole process when the thread starts. */
 const smallestHeapMiB = 64;
 
 export interface ThreadLimits {
@@ -95,7 +95,7 @@ class WorkerThread<Task, Result, News> {
     this.#settings = settings;
     this.#worker = new Worker(settings.entry, {
       workerData: settings.setup,
-      // No environment, so that the thread sees no secrets.
+      // The environment is empty, so that the thread sees no secrets.
       env: {},
       resourceLimits: {
         maxOldGenerationSizeMb: Math.max(settings.memoryMiB, smallestHeapMiB),
@@ -157,7 +157,7 @@ class WorkerThread<Task, Result, News> {
     this.#deadline = setTimeout(() => void this.end(why), ms).unref();
   }
 
-  /** V8's own limit does not include buffers. */
+  /** Measures buffers too, because V8's own limit does not include them. */
   async #look(): Promise<void> {
     const watched = this.#work;
     const use = await this.#worker.getHeapStatistics().catch(() => undefined);

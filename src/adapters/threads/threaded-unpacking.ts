@@ -9,7 +9,7 @@ import {
 } from '../../sites/ports.ts';
 import { Overrun, ThreadPool, type PoolSettings, type ThreadLimits } from './thread-pool.ts';
 
-/** The largest allowed site takes about a minute on an idle processor. */
+/** Unpacking the largest allowed site takes about a minute on an idle processor. */
 const unpackingLimits: ThreadLimits = { deadlineMs: 10 * 60_000, memoryMiB: 256 };
 
 export interface UnpackingTask {

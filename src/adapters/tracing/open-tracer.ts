@@ -23,7 +23,7 @@ import { OtelTracer } from './otel-tracer.ts';
 
 const longestValue = 2_000;
 const lastSpansMs = 3_000;
-/** Further spans are dropped, so that no request waits and memory is bounded. */
+/** Spans beyond the queue are dropped, so that no request waits and memory is bounded. */
 const queue = { maxQueueSize: 4_096, maxExportBatchSize: 512, scheduledDelayMillis: 2_000 };
 const concurrencyLimit = 1 + Math.ceil(queue.maxQueueSize / queue.maxExportBatchSize);
 

@@ -63,7 +63,7 @@ export class OtelTracer extends Tracer {
 
   override step<T>(step: Step, work: (span: Span) => Promise<T>): Promise<T> {
     const from = this.#current.getStore();
-    // Ended spans get no children, because timers and listeners outlive what created them.
+    // Ended spans get no children: timers and listeners outlive the span that created them.
     if (!from || !trace.getSpan(from)?.isRecording()) return work(silent);
     return this.#run(step, { from }, work);
   }
@@ -139,7 +139,7 @@ const silent: Span = {
   fail: () => undefined,
 };
 
-/** Only the code or name of an error, because its message may contain anything. */
+/** Returns only the code or name of an error, because its message may contain anything. */
 const typeOf = (error: unknown): string => {
   if (!(error instanceof Error)) return 'unknown';
   const { code } = error as { readonly code?: unknown };

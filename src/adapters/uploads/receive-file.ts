@@ -11,23 +11,22 @@ import { uploadRefused } from '../../sites/domain/sites-error.ts';
 export const largestUpload = siteLimits.bytes;
 
 const roomAround = 64 * 1024;
-/** An empty part costs the parser as much time as a large one, so a form may have few. */
+/** An empty part costs the parser as much time as a large one, so a form may have only a few. */
 const [mostParts, largestPartHead] = [16, 8 * 1024];
-/** A refused sender may continue for a while: closing the connection at once would lose the answer. */
+/** A refused sender may continue for a while, because closing the connection at once would lose the answer. */
 const linger = { ms: 10_000, bytes: largestUpload };
 
-/** The file that a form brings. */
 export interface FormFile {
-  /** Its name in the form. */
+  /** The name of the file's field. */
   readonly field: string;
-  /** Bytes. */
+  /** The limit in bytes. */
   readonly largest: number;
-  /** What to say if none was chosen. */
+  /** The message if no file was chosen. */
   readonly missing: string;
 }
 
 /**
- * Streams the form's file to `take`. Ends at the deadline of `pace` at the latest.
+ * Streams the form's file to `take`. Ends at the latest at the deadline of `pace`.
  * @returns the other fields
  * @throws DomainError with an `UploadRefusal`; whatever `take` throws
  */
@@ -41,7 +40,7 @@ export const receiveForm = (
     const parser = parserFor(request, wanted.largest);
     const fields = new Map<string, string>();
     parser.on('field', (name, value) => fields.set(name, value));
-    // Stop at once, or the parser would continue with the bytes it has.
+    // The parser must stop at once; otherwise it would continue with the bytes it has.
     parser.once('partsLimit', () => {
       over.abort(tooManyParts());
     });
@@ -53,7 +52,7 @@ export const receiveForm = (
   });
 };
 
-/** The body is the archive itself. @returns its SHA-256 @throws DomainError with an `UploadRefusal` */
+/** Receives a body that is the archive itself. @returns its SHA-256 @throws DomainError with an `UploadRefusal` */
 export const receiveBody = (
   request: IncomingMessage,
   file: FileHandle,
@@ -97,7 +96,7 @@ const receive = async <T>(
     throw problemWith(error, over.signal);
   } finally {
     stop();
-    // Otherwise the writer waits for more, and the file cannot be closed.
+    // Without this, the writer would wait for more, and the file could not be closed.
     over.abort();
   }
 };
@@ -109,7 +108,7 @@ const arrive = async (
   sink: NodeJS.WritableStream,
   signal: AbortSignal,
 ): Promise<void> => {
-  // A sender that closes its side is cut off with bytes unread, however complete the request is.
+  // If the sender closes its side, unread bytes are lost, even if the request is complete.
   const forget = finished(request, { writable: false }, (error) => {
     if (error) meter.destroy(error);
   });
@@ -129,7 +128,7 @@ const endOf = (signal: AbortSignal): Promise<never> =>
     });
   });
 
-/** An upload that breaks was cut off by the sender, unless the error is from the disk or a limit. */
+/** A broken upload means that the sender disconnected, unless the error is from the disk or a limit. */
 const problemWith = (error: unknown, { reason }: AbortSignal): unknown => {
   if (reason instanceof DomainError) return reason;
   if (error instanceof DomainError || (error as NodeJS.ErrnoException).syscall) return error;
@@ -215,7 +214,7 @@ const kib = 1024;
 
 export interface UploadPace {
   readonly longestMs: number;
-  /** Over each such stretch the average must not be lower than `slowest`. */
+  /** The average over each such period must not be below `slowest`. */
   readonly windowMs: number;
   readonly slowest: number;
 }
@@ -227,10 +226,10 @@ export const uploadPace: UploadPace = {
   slowest: 16 * kib,
 };
 
-/** Passes on small pieces, so that other requests get their turn. */
+/** Files are passed on in small pieces, so that other requests get their turn. */
 const pieceBytes = 16 * kib;
 
-/** Ends `over` with a refusal when the stream is too slow or takes too long. @returns the stream to put in between */
+/** Ends `over` with a refusal when the stream is too slow or takes too long. @returns the stream to insert into the pipeline */
 const keepingPace = (
   over: AbortController,
   { longestMs, windowMs, slowest }: UploadPace,

@@ -1,13 +1,13 @@
-/** Limits per process. Unpacking has its own, so that slow senders do not block it. */
+/** Limits per process. Unpacking has its own limit, so that slow senders do not block it. */
 export const uploadSlots = {
   inAll: { all: 12, ofOne: 2 },
   receiving: { all: 8, ofOne: 2 },
   unpacking: { all: 3, ofOne: 1 },
-  /** Small files, which are in memory meanwhile. */
+  /** Small files are received into memory. */
   reading: { all: 16, ofOne: 1 },
 } as const;
 
-/** Can be called twice. */
+/** Frees the place. A second call does nothing. */
 export type GiveBack = () => void;
 
 export interface SlotLimits {
@@ -25,12 +25,12 @@ export class Slots {
     this.#limits = limits;
   }
 
-  /** @returns undefined when there is no place for this account now */
+  /** @returns undefined if this account cannot have a place now */
   tryTake(accountId: string): GiveBack | undefined {
     return this.#hasRoomFor(accountId) ? this.#take(accountId) : undefined;
   }
 
-  /** Waits for a place; an account that has used up its own places lets others go first. */
+  /** Waits for a place. An account that has used up its own places lets others go first. */
   take(accountId: string): Promise<GiveBack> {
     return new Promise((resolve) => {
       this.#line.push({ accountId, call: resolve });

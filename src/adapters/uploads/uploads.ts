@@ -31,7 +31,7 @@ interface Received {
 }
 
 export class Uploads {
-  /** The name of the file in `takeForm`. */
+  /** The name of the file's field in `takeForm`. */
   readonly field = 'archive';
   readonly #ports: UploadPorts;
   readonly #progress = new Map<string, UploadProgress>();
@@ -44,14 +44,14 @@ export class Uploads {
     this.#ports = ports;
   }
 
-  /** Progress of the last upload to a project, if this process is unpacking one. */
+  /** Returns the progress of the project's last upload, if this process is unpacking one. */
   progressOf({ id }: Project): UploadProgress | undefined {
     return this.#progress.get(id);
   }
 
   /**
-   * A bad archive becomes a failed deploy.
-   * @param admit asked before anything changes; what it throws ends the upload
+   * Receives an archive in a form and deploys it. A bad archive becomes a failed deploy.
+   * @param admit called before any change; an error that it throws ends the upload
    * @throws DomainError with an `UploadRefusal`; nothing is kept
    */
   takeForm(
@@ -90,7 +90,7 @@ export class Uploads {
     });
   }
 
-  /** Receives a small file in a form, into memory. @throws DomainError with an `UploadRefusal` */
+  /** Receives a small file of a form into memory. @throws DomainError with an `UploadRefusal` */
   async readForm(
     accountId: string,
     request: IncomingMessage,
@@ -107,7 +107,7 @@ export class Uploads {
     });
   }
 
-  /** Reads on for a while, so that the sender gets the answer. */
+  /** Reads part of a refused upload, so that the sender gets the answer. */
   discard(request: IncomingMessage): void {
     discardRest(request);
   }
@@ -154,7 +154,7 @@ const placeOrBusy = (slots: Slots, { accountId }: Pick<Project, 'accountId'>): G
   throw uploadRefused('upload_busy', 'Other uploads are in progress. Try again in a minute.');
 };
 
-/** Always removes the private file that it lends to `work`. @throws DomainError `upload_no_space`; what `work` throws */
+/** Lends a private file to `work` and always removes it. @throws DomainError `upload_no_space`; whatever `work` throws */
 const inUploadFile = async <T>(
   folder: string,
   name: string,
@@ -181,7 +181,7 @@ const inUploadFile = async <T>(
   }
 };
 
-/** Removes uploads that a dead process left behind. Uses the machine's clock, because that dates files. */
+/** Removes uploads of dead processes. Uses the machine's clock, because file dates do. */
 const removeLeftOvers = async (folder: string): Promise<void> => {
   const old = Date.now() - longestUploadMs;
   for (const name of await readdir(folder)) {

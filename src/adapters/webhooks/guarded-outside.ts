@@ -60,7 +60,7 @@ export class GuardedOutside extends Outside {
     signal.throwIfAborted();
     const answer = await answerTo(read.destination, message, { signal, lookup: only(checked) });
     const bytes = await beginningOf(answer, largest.answer);
-    // An answer without a length ends with its connection, even if we closed it.
+    // An answer without a length ends with its connection, even if we have closed it ourselves.
     signal.throwIfAborted();
     const beginning = bytes.subarray(0, largest.kept).toString();
     return { kind: 'answered', status: answer.statusCode ?? 0, beginning } as const;
@@ -92,7 +92,7 @@ const answerTo = (
     })
       .on('response', resolve)
       .on('error', reject)
-      // Closes without an error too, such as after a protocol switch.
+      // The connection can also close without an error, such as after a protocol switch.
       .on('close', () => {
         reject(new NotSent('closed', host));
       })
@@ -113,7 +113,7 @@ interface LookupSettings {
 
 const mostTried = 6;
 
-/** Asks only the configured servers: the system would use /etc/hosts and internal ones. @throws NotSent */
+/** Asks only the configured servers, because the system would use /etc/hosts and internal servers. @throws NotSent */
 const publicAddresses = async (
   { host, isAddress }: Destination,
   settings: LookupSettings,
@@ -155,7 +155,7 @@ const resolved = async (
 const saysNone = (error: unknown): boolean =>
   ['ENOTFOUND', 'ENODATA', 'EBADNAME'].includes((error as NodeJS.ErrnoException).code ?? '');
 
-/** Services here may trust requests from this machine. */
+/** Includes all addresses of this machine, because its services may trust requests from it. */
 const ownAddresses = ({ ownAddresses: told }: LookupSettings): ReadonlySet<string> => {
   const here = Object.values(networkInterfaces()).flatMap((all = []) => all);
   return new Set([...told, ...here.map(({ address }) => address)].map(plainAddress));
@@ -190,7 +190,7 @@ interface Wording {
 
 const faults = {
   addressRefused: { why: 'not_public', explain: (explanation: string) => explanation },
-  // One text for unknown, internal and own names, so that it does not reveal which it was.
+  // One text for unknown, internal and own names, so that it does not reveal which case it was.
   noPublicAddress: {
     why: 'not_public',
     explain: (host: string) =>

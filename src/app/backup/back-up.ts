@@ -29,7 +29,7 @@ export interface BackupMade {
   readonly schema: SchemaGap;
 }
 
-/** Runs while the service runs. The previous backup stays until this one is complete. */
+/** Backs up while the service runs. The previous backup stays until this one is complete. */
 export const backUp = async (
   config: Config,
   path: string,
@@ -38,7 +38,7 @@ export const backUp = async (
   if (isMissing(config.databaseUrl)) {
     throw new Error(`There is no database at ${databasePlace(config.databaseUrl)}.`);
   }
-  // Otherwise this would create a folder named `s3:`.
+  // Without this check, a folder named `s3:` would be created.
   if (/^\w+:\/\//.test(path)) throw new Error(`${path} is not a folder. Name one on a disk.`);
   const folder = new BackupFolder(resolve(path));
   await folder.make();
@@ -46,7 +46,7 @@ export const backUp = async (
   try {
     return await folder.holding('writer', async () => {
       const earlier = await folder.readableManifest();
-      // Refuses a database that a restore or move has not finished.
+      // This refuses a database that a restore or move has not finished.
       await migrationStates(database);
       const work = { config, database, folder, earlier, onProgress };
       const made = await withSiteFiles(config, (files) => write(work, files)).catch(
@@ -62,7 +62,7 @@ export const backUp = async (
   }
 };
 
-/** Nothing else is written meanwhile, so the backup's disk must be the full one. */
+/** Reports a full disk. Only the backup writes meanwhile, so the full disk must be the backup's. */
 const refuseFull = ({ path }: BackupFolder, error: unknown): never => {
   const { code } = error as { readonly code?: unknown };
   if (!/^(ENOSPC|EDQUOT|SQLITE_FULL|storage_full)$/.test(String(code))) throw error;
@@ -130,7 +130,11 @@ const write = async (
   return { manifest, newDeploys, newBytes };
 };
 
-/** A service that was started without its disk creates an empty database. @throws Error */
+/**
+ * Refuses a database without accounts if the last backup has some, because a service that starts without its disk
+ * creates an empty database.
+ * @throws Error
+ */
 const refuseEmptied = ({ rows }: CopyFacts, { madeAt, database }: Manifest): void => {
   const before = database.rows['accounts'] ?? 0;
   if (before === 0 || rows['accounts'] !== 0) return;
@@ -149,7 +153,7 @@ const readFiles = async ({ dataDir }: Config): Promise<Manifest['files']> => {
   return files;
 };
 
-/** Retries if deploys are deleted or migrations run between the two copies. */
+/** The backup starts over if deploys are deleted or migrations run between the two copies. */
 const mostRounds = 10;
 
 const copyTogether = async (
@@ -157,7 +161,7 @@ const copyTogether = async (
   copies: DeployCopies,
 ): Promise<Pick<Manifest, 'lost'> & { readonly facts: CopyFacts }> => {
   const { config, database, folder, onProgress } = work;
-  // Copies most deploys first, so that little can be deleted between the two copies.
+  // Most deploys are copied first, so that little can be deleted between the two copies.
   await copyAll(work, copies, await succeededDeploys(database));
   for (let round = 1; round <= mostRounds; round++) {
     await folder.begin();

@@ -33,7 +33,7 @@ interface CheckedPlace {
   readonly into?: string | undefined;
 }
 
-/** Tests whether a backup can be restored. Changes nothing in its folder. @throws Error if `into` cannot be used */
+/** Tests whether a backup can be restored. Changes nothing in the backup. @throws Error if `into` cannot be used */
 export const checkBackup = async (
   config: Config,
   { path, into }: CheckedPlace,

@@ -16,10 +16,10 @@ export type OnProgress = (step: string, done: number, total: number | undefined)
 
 const filesAtOnce = 8;
 
-/** What is wrong with the files of a deploy. */
+/** Says what is wrong with a deploy's files. */
 export class Damage extends Error {}
 
-/** Reads every file, because a correct list proves nothing. @returns the hash of all @throws Damage */
+/** Reads every file, because a correct list proves nothing. @returns a hash of all files @throws Damage */
 const hashOf = async (files: SiteFiles, deployId: string): Promise<string> => {
   const queue = new PQueue({ concurrency: filesAtOnce });
   try {
@@ -62,7 +62,7 @@ const sumsOf = async (
   return sums;
 };
 
-/** @returns what is wrong with the deploy, if anything */
+/** @returns what is wrong with the deploy; undefined if nothing is */
 export const damageOf = async (
   files: SiteFiles,
   deployId: string,
@@ -96,14 +96,14 @@ export class DeployCopies {
     return Object.fromEntries(copied.map((id) => [id, this.#copied.get(id) ?? '']));
   }
 
-  /** @throws Damage if files of it are missing, Unavailable */
+  /** @throws Damage if the deploy lacks files; Unavailable */
   async copy(deployId: string): Promise<void> {
     if (this.#copied.has(deployId)) return;
     const present = await this.#present(deployId);
     this.#copied.set(deployId, present ?? (await this.#copyAnew(deployId)));
   }
 
-  /** @returns the deploy's hash if the backup has it. Deploys never change and are complete or missing. */
+  /** Deploys never change and are either complete or missing. @returns the deploy's hash if the backup has it */
   async #present(deployId: string): Promise<string | undefined> {
     // An unreadable deploy is written again; if that fails too, the error explains why.
     const list = await this.#to.list(deployId).catch(unless(Unavailable));
@@ -172,7 +172,7 @@ export const withSiteFiles = async <T>(
   const place = objectStoreIn(config);
   const staging = deploysFolder(config);
   if (!place) return work(new FileSystemSiteFiles(staging));
-  // Not the edges' cache, where this would replace what visitors need.
+  // With the edges' cache, this would replace what visitors need.
   const cache = new ContentCache({
     folder: join(config.dataDir, 'backup-cache'),
     mostBytes: 0,

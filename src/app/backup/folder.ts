@@ -14,8 +14,8 @@ const manifestName = 'manifest.json';
 const known = /^(manifest\.json|database-.+|deploys|incoming|lock)$/;
 
 /**
- * Everything that a new manifest names is flushed before the manifest replaces the previous one atomically; other files
- * are deleted afterwards. A killed run leaves the previous backup intact.
+ * Flushes everything that a new manifest names, before that manifest replaces the previous one atomically. Other files
+ * are deleted afterwards, so a killed run leaves the previous backup intact.
  */
 export class BackupFolder {
   readonly path: string;
@@ -34,7 +34,7 @@ export class BackupFolder {
   async make(): Promise<void> {
     await makeFolder(this.path);
     const names = (await readdir(this.path)).filter((name) => name !== 'lost+found');
-    // A data folder has deploys too, and this would delete them.
+    // A data folder contains deploys too, and a backup would delete them.
     const isOurs = ['lock', manifestName].some((name) => names.includes(name));
     if (names.length > 0 && !(isOurs && names.every((name) => known.test(name)))) {
       throw new Error(
@@ -111,10 +111,13 @@ export class BackupFolder {
     }
   }
 
-  /** The lock is SQLite's on an empty file, so it ends with the process. @throws Error if it is taken */
+  /**
+   * Runs `work` under a lock. The lock is SQLite's on an empty file, so it ends with the process.
+   * @throws Error if it is taken
+   */
   async holding<T>(as: 'writer' | 'reader', work: () => Promise<T>): Promise<T> {
     const path = join(this.path, 'lock');
-    // A copied backup, perhaps on a read-only medium, has no lock and no writers.
+    // A copy of a backup, perhaps on a read-only medium, has no lock and no writers.
     if (as === 'reader' && !existsSync(path)) return work();
     const lock = new SqliteDatabase(path, { timeout: 0, readonly: as === 'reader' });
     try {

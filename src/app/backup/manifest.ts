@@ -7,7 +7,7 @@ import type { Sealer } from '../../kernel/ports.ts';
 import type { Config } from '../settings/settings.ts';
 import { sealerIn } from '../settings/secret-key.ts';
 
-/** The folder's format. Newer ones are refused and not changed. */
+/** The folder's format. Newer formats are refused and left unchanged. */
 const format = 1;
 
 const Sha256 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
@@ -20,7 +20,7 @@ const Manifest = v.strictObject({
   madeBy: v.string(),
   database: v.strictObject({
     kind: v.picklist(['sqlite', 'mysql']),
-    /** Becomes a path, so no other name is allowed. */
+    /** The name becomes a path, so only this form is allowed. */
     file: v.pipe(v.string(), v.regex(/^database-[\w.-]+$/)),
     sha256: Sha256,
     bytes: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
@@ -29,7 +29,7 @@ const Manifest = v.strictObject({
   }),
   deploys: v.record(v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]+$/)), Sha256),
   lost: v.record(v.string(), v.string()),
-  /** Content by file name. Names become paths, so only these are allowed. */
+  /** Contents by file name. Names become paths, so only these are allowed. */
   files: v.record(v.picklist(localFiles), v.string()),
   /** Number of encrypted values by key id. Ids reveal nothing about the keys. */
   sealedBy: counts,
@@ -50,7 +50,7 @@ export const manifestText = (manifest: Manifest): string =>
 
 export const parseManifest = (text: string, name: string): Manifest => {
   const outer = outerOf(text, name);
-  // This field must stay here in every release.
+  // Every release must keep this field in this place.
   if (outer.format !== format) {
     const problem = `${name} has a format that this version does not know. Use a newer version, or another folder.`;
     throw new StrangeManifest(problem);
@@ -78,7 +78,7 @@ const outerOf = (text: string, name: string): v.InferOutput<typeof Outer> => {
   }
 };
 
-/** JSON keeps the order of keys, so the hash can be recomputed. */
+/** JSON keeps the order of keys, so the hash can be computed again. */
 const sumOf = (manifest: unknown): string =>
   createHash('sha256')
     .update(JSON.stringify([manifest]))
@@ -98,12 +98,12 @@ export const schemaGap = ({ migrations }: Pick<CopyFacts, 'migrations'>): Schema
 };
 
 export const strangeIn = ({ pending, unknown }: SchemaGap, { madeBy }: Manifest): string => {
-  // A newer release has all of our migrations.
+  // A newer release includes all of our migrations.
   const kind = pending.length === 0 ? 'newer than this version' : 'that of an unreleased build';
   return `Its schema is ${kind}: ${unknown.join(', ')} is not known here. It was made by version ${madeBy}.`;
 };
 
-/** Values that these settings' secret keys cannot decrypt. @returns undefined if there are none */
+/** Finds values that these settings' secret keys cannot decrypt. @returns undefined if there are none */
 export const missingKeys = (
   config: Config,
   { files, sealedBy }: Pick<Manifest, 'files' | 'sealedBy'>,
@@ -116,7 +116,7 @@ export const missingKeys = (
   return problems.length === 0 ? undefined : problems.join(' ');
 };
 
-/** The file has no key id, so we try to decrypt it. */
+/** Tries to decrypt the file, because it has no key id. */
 const closedLocalKey = (
   sealer: Sealer | undefined,
   sealed: string | undefined,
@@ -126,7 +126,7 @@ const closedLocalKey = (
     sealer?.open(sealed, localRootPurpose);
     if (sealer) return undefined;
   } catch {
-    // Another key is needed.
+    // This key does not fit.
   }
   return 'local-ca.key, the key of the local certificate authority, needs another secret key than this machine has.';
 };

@@ -21,7 +21,7 @@ export interface Restored extends PutBack {
   readonly missingKeys: string | undefined;
 }
 
-/** The database comes last, so that nothing is served too early. Can be repeated when interrupted. @throws Error */
+/** Restores the database last, so that nothing is served too early. An interrupted restore can be repeated. @throws Error */
 export const restore = (
   config: Config,
   path: string,
@@ -78,7 +78,7 @@ const isInPlace = async (config: Config, { database }: Manifest): Promise<boolea
 /** The data folder may be the service user's home, and a separate disk has `lost+found`. */
 const harmless = ['secret.key', '.cache', 'backup-cache', 'lost+found'];
 
-/** Files beside the mark belong to the interrupted restore, because nothing else starts there. */
+/** Refuses a folder in use. Files beside the mark belong to the interrupted restore, because nothing else starts there. */
 const refuseUsedFolder = async (config: Config, manifest: Manifest): Promise<void> => {
   const { dataDir } = config;
   const mark = restoreMark(config);
@@ -99,7 +99,7 @@ const refuseUsedFolder = async (config: Config, manifest: Manifest): Promise<voi
 
 const markOf = ({ madeAt, database }: Manifest): string => `${madeAt} ${database.sha256}\n`;
 
-/** The mark is written first, so that no service starts during the restore. */
+/** Writes the mark first, so that no service starts during the restore. */
 const begin = async (config: Config, manifest: Manifest): Promise<void> => {
   await makeFolder(resolve(config.dataDir));
   await writeFile(restoreMark(config), markOf(manifest), { mode: 0o600, flush: true });
@@ -143,7 +143,7 @@ const putInPlace = async (
   return found;
 };
 
-/** Need not be atomic, because nothing reads these files during a restore. */
+/** These writes need not be atomic, because nothing reads the files during a restore. */
 const putBackFiles = async ({ dataDir }: Config, { files }: Manifest): Promise<void> => {
   for (const name of localFiles) {
     const text = files[name];

@@ -36,7 +36,7 @@ const wholeNumber = (text: string): number => {
   return Number(text);
 };
 
-/** Usage is kept for so long: see `retention`. */
+/** `retention` keeps usage for this long. */
 const mostDays = 90;
 
 const numberOfDays = (text: string): number => {

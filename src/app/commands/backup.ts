@@ -71,7 +71,7 @@ const move = commandOfSettings(
   },
 );
 
-/** Refuses another URL without the address, which has a password. */
+/** Refuses URLs that are not MySQL's, without printing them, because they contain passwords. */
 const onlyMysql = (defined: Command, name: 'into' | 'to'): void => {
   defined.hook('preAction', () => {
     const url = defined.opts<{ into?: string; to?: string }>()[name];

@@ -15,7 +15,7 @@ import type { ShowProgress } from './run-command.ts';
 export interface Elsewhere {
   readonly source: string;
   readonly project: string;
-  /** Without a path. */
+  /** The origin, without a path. */
   readonly to: URL;
   readonly key: string;
   readonly message: string | undefined;
@@ -37,7 +37,7 @@ const deployBody = v.object({ deploy: deployed });
 const servedBody = v.object({ deploy: v.object({ served: v.boolean() }) });
 const errorBody = v.object({ code: v.string(), message: v.string() });
 
-/** Returns once it is served there. Repeats what may be repeated, under one Idempotency-Key. @throws Error */
+/** Deploys to another service, and returns once the deploy is served there. Retries use one Idempotency-Key. @throws Error */
 export const deployElsewhere = async (to: Elsewhere, show: ShowProgress): Promise<Deployed> => {
   const site = await packSite(to.source);
   const idempotencyKey = randomUUID();
@@ -61,18 +61,18 @@ export const deployElsewhere = async (to: Elsewhere, show: ShowProgress): Promis
 
 const headersFor = ({ message }: Elsewhere, { type }: PackedSite): Record<string, string> => ({
   'Content-Type': type,
-  // As bytes of UTF-8, which Node writes as Latin-1.
+  // Node writes headers as Latin-1, so this passes the UTF-8 bytes.
   ...(message !== undefined && { 'X-Deploy-Message': Buffer.from(message).toString('latin1') }),
 });
 
 interface Answer {
   readonly status: number;
-  /** Seconds. */
+  /** The pause that the service asks for, in seconds. */
   readonly retryAfter: number | undefined;
   readonly body: string;
 }
 
-/** The largest archive may take ten minutes to unpack, after others. */
+/** The largest archive may take ten minutes to unpack, and others may be ahead of it. */
 const longestAnswerMs = 30 * 60_000;
 
 const call = async (
@@ -90,7 +90,7 @@ const call = async (
   const answered = once(request, 'response') as Promise<[IncomingMessage]>;
   const sent = content ? pipeline(Readable.from(content), request) : undefined;
   if (!content) request.end();
-  // A refusal may come before everything was sent; what cannot be read fails at once.
+  // The service may refuse before it has received everything. A local read error fails at once.
   const [response] = await Promise.race([answered, failureOf(sent)]);
   const body = await text(response);
   request.destroy();
@@ -109,12 +109,12 @@ const failureOf = (work: Promise<unknown> | undefined): Promise<never> =>
   });
 
 const repeatable: readonly number[] = [408, 409, 429, 500, 502, 503, 504];
-/** The last pause; each one before is half as long. */
+/** The last pause. Each earlier pause is half as long. */
 const longestPauseMs = 30_000;
 const mostTries = 8;
 const longestWaitSeconds = 120;
 
-/** Also waits as long as the first request still runs, which the service answers with 409. */
+/** Retries temporary failures. While the first request still runs, the service answers 409, which does not count as a try. */
 const patiently = async (ask: () => Promise<Answer>): Promise<Answer> => {
   const begun = Date.now();
   for (let tries = 1; ; tries++) {
@@ -132,14 +132,14 @@ const patiently = async (ask: () => Promise<Answer>): Promise<Answer> => {
   }
 };
 
-/** A wrong name or certificate stays wrong. */
+/** A wrong name or certificate is permanent. */
 const isPassing = (error: Error): boolean => {
   const { code = '' } = error as NodeJS.ErrnoException;
   if (error instanceof DomainError || error instanceof TypeError) return false;
   return !/CERT|TLS|SSL|SIGNATURE|ENOTFOUND/.test(code);
 };
 
-/** Gives up after some looks, because a deploy that a newer one overtook is never served. */
+/** Gives up after several checks, because a deploy that a newer one overtook is never served. */
 const untilServed = async (to: Elsewhere, path: string): Promise<void> => {
   for (let looks = 0; looks < mostTries; looks++) {
     const answer = await patiently(() => call(to, path));

@@ -108,7 +108,7 @@ export const domainPrimary: Define = (defined) => {
   choose(defined);
   defined.hook('preAction', () => {
     const [host] = defined.args;
-    // A variable that is not set would choose none.
+    // An unset shell variable gives an empty name, which would choose none.
     if (host === '') defined.error('error: the domain is empty; --none chooses none');
     if (host !== undefined && defined.opts<PrimaryGiven>().none === true) {
       defined.error('error: give a domain or --none, not both');

@@ -134,7 +134,7 @@ interface ListedDomain {
   readonly project: string;
 }
 
-/** A list shows only these, because each check contains all its answers. */
+/** A list shows only this many, because each check contains all its answers. */
 const lastEntries = 5;
 
 const domainList: Define = (command) => {
@@ -176,7 +176,7 @@ const allProjects = async (container: Container): Promise<readonly Project[]> =>
   return (await Promise.all(accounts.map(({ id }) => sites.listProjects(id)))).flat();
 };
 
-/** One after the other, so that a long list does not slow down the service. */
+/** Presents one domain at a time, so that a long list does not slow down the service. */
 const present = async (
   domains: Domains,
   listed: readonly ListedDomain[],

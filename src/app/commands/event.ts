@@ -110,7 +110,7 @@ const columnsOf = (one: ParkedDelivery, now: Date) =>
     occurredAt: inWords(now.getTime() - one.occurredAt.getTime()),
   } satisfies Omit<EveryField<ParkedDelivery>, 'eventId'>);
 
-/** Removes line breaks and what a terminal obeys. */
+/** Removes line breaks and characters that control a terminal. */
 const inALine = (problem: string): string => {
   const line = problem.replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim();
   return line.length > longestProblem ? `${line.slice(0, longestProblem).toWellFormed()}…` : line;

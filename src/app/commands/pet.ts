@@ -17,7 +17,7 @@ interface OfPet {
   readonly pet: bigint;
 }
 
-/** Its account is in service. */
+/** @throws DomainError if the account is not in service */
 const catalogueOf = async (container: Container, account: string) => {
   await container.get(AccessKey).requireInService(account);
   return container.get(CatalogueKey);

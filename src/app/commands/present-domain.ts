@@ -16,7 +16,7 @@ import { isAtApex } from '../../domains/domain/dns/judgement.ts';
 import type { TimelineEntry } from '../../domains/domain/attachment/timeline-entries.ts';
 import type { DomainView } from '../../domains/use-cases/show-domain.ts';
 
-/** A new field does not compile until it is printed, or left out by name. @param project slug */
+/** A new field must be printed, or left out by name, or this does not compile. @param project slug */
 export const presentDomain = (domain: CustomDomain, project: string) => {
   const { id, accountId, host, unicodeHost, state, token, generation, addedAt, dns, pause } =
     domain;
@@ -93,7 +93,7 @@ const presentTimeline = ({ kind, occurredAt, details }: TimelineEntry) => ({
   ...details,
 });
 
-/** @returns undefined while it is not ready */
+/** @returns undefined if the domain is not ready */
 export const readyInWords = (domain: CustomDomain, now: Date): string | undefined =>
   isReadyAt(domain, now)
     ? `Certificate ready, valid until ${domain.certificate.notAfter.toISOString()}: point your DNS here whenever you like.`

@@ -30,7 +30,7 @@ const groups = [
   moveCommand,
 ];
 
-/** Every command; docs/commands.md is printed from it. */
+/** Contains every command. docs/commands.md is printed from it. */
 export const animalStore = (): Command => {
   const program = new Command('animal-store')
     .description('A catalogue API for animal stores, and the sites they publish')
@@ -43,13 +43,13 @@ export const animalStore = (): Command => {
 
 const addCommon = (command: Command, text: string): void => {
   command.version(text, '-V, --version', 'print the version');
-  // `backup` is a command and has one.
+  // `backup` has subcommands, but is a command too, and has an example.
   const isOnlyGroup = command.commands.length > 0 && command.registeredArguments.length === 0;
   if (!isOnlyGroup) command.addHelpText('after', `\nExample:\n  ${exampleOf(command)}`);
   for (const inner of command.commands) addCommon(inner, text);
 };
 
-/** By the name of an argument or option, alone or after its command. */
+/** Examples by the name of an argument or option, alone or after its command. */
 const examples: Readonly<Record<string, string>> = {
   'account create --name': "'Happy Paws'",
   'project create --name': 'Birds',

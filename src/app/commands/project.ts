@@ -154,7 +154,10 @@ const origin = (text: string): URL => {
 
 const keyVariable = 'ANIMAL_STORE_KEY';
 
-/** The key is sent only where nobody on the way can read it. @returns undefined for another origin */
+/**
+ * Refuses unencrypted origins, except on this machine, because others could read the key.
+ * @returns undefined for refused origins and for anything else
+ */
 const originIn = (given: string): URL | undefined => {
   const url = URL.parse(given);
   if (!url || url.href !== `${url.origin}/`) return undefined;
@@ -233,7 +236,10 @@ const presentDeploy = (deploy: Deploy) => {
 
 type Presented<Some extends Deploy> = Omit<EveryField<Some & { status: unknown }>, 'state'>;
 
-/** A mistyped name must not make a failed deploy. @throws Error, DomainError with the reason */
+/**
+ * Checks the path first, because a mistyped name must not create a failed deploy.
+ * @throws Error, DomainError with the reason
+ */
 const checkPlace = async (path: string): Promise<void> => {
   const found = await stat(path).catch(() => undefined);
   if (found?.isDirectory()) return;

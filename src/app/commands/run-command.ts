@@ -11,7 +11,7 @@ export interface OutputOptions {
   readonly json?: boolean;
 }
 
-/** One JSON value for machines, and text for people. */
+/** A result as one JSON value for machines, and as text for people. */
 export type Answer = readonly [value: unknown, text: string];
 
 export type Define = (command: Command) => void;
@@ -23,7 +23,7 @@ export const group =
     for (const [own, define] of Object.entries(commands)) define(parent.command(own));
   };
 
-/** Help prints without loading the container. */
+/** Opens the container only when a command runs, so that help prints without it. */
 export const withContainer = async <T>(work: (container: Container) => Promise<T>): Promise<T> => {
   const { openForCommand } = await onDemand.container();
   const container = await openForCommand();
@@ -110,7 +110,7 @@ export const table = (
 
 export type ShowProgress = (step: string, done: number, total: number | undefined) => void;
 
-/** On standard error, so that the result can be piped. */
+/** Shows progress on standard error, so that the result can be piped. */
 export const progressOf = async <T>(
   { json }: OutputOptions,
   work: (show: ShowProgress) => Promise<T>,
@@ -134,12 +134,12 @@ export const progressOf = async <T>(
   }
 };
 
-/** Characters that a terminal obeys (ECMA-48, U+0080 to U+009F too), or that reorder text. */
+/** Characters that control a terminal (ECMA-48, including U+0080 to U+009F), or that reorder text. */
 const commands = /(?!\n)\p{Cc}|\p{Bidi_Control}/gu;
 
-/** Keeps data of customers and of their DNS from commanding an operator's terminal. */
+/** Prevents customers' data and their DNS from controlling an operator's terminal. */
 export const terminalText = (text: string): string => text.replace(commands, '\u{fffd}');
 
-/** The same for one line of JSON, whose values stay as they are. */
+/** Does the same for one line of JSON without changing its values. */
 export const terminalJson = (json: string): string =>
   json.replace(commands, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);

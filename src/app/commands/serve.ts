@@ -41,7 +41,7 @@ const up = commandOfSettings('bring the schema up to date', [], (config) =>
 const migrations = commandOfSettings('show which migrations are applied', [], (config) =>
   withDatabase(config, async (database, { migrationStates }) => {
     const states = await migrationStates(database);
-    // A newer release has all of ours, and more.
+    // A newer release has all of our migrations and more.
     const isNewer = states.every(({ executedAt }) => executedAt !== undefined);
     const stranger = isNewer ? ' by a newer release' : ' by an unreleased build';
     const rows = states.map(({ name, executedAt, isKnown }) => [

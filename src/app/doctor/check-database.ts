@@ -63,10 +63,10 @@ export const isMissing = (databaseUrl: string): boolean => {
   return file !== undefined && !existsSync(file);
 };
 
-/** For a nightly backup that takes up to two hours. The alert BackupLate uses the same number. */
+/** Allows a nightly backup that takes up to two hours. The alert BackupLate uses the same number. */
 const mostAgeMs = 26 * 3_600_000;
 
-/** Empty if the database is unavailable or missing, which another check reports. */
+/** Finds nothing if the database is unavailable or missing, because another check reports that. */
 export const checkBackups = async ({ databaseUrl }: Config): Promise<readonly Finding[]> => {
   if (isMissing(databaseUrl)) return [];
   const times = await usingDatabase(databaseUrl, backupTimes).catch(() => undefined);
@@ -92,15 +92,18 @@ export const judgeBackups = (
 const everyNight = `Run ${commandName()} backup every night, and see why it does not end well.`;
 const check = `Run ${commandName()} backup check after each backup.`;
 
-/** Seconds. Processes of a fleet share leases, and authorities refuse requests dated in the future. */
+/**
+ * The tolerated difference in seconds. Processes of a fleet share leases, and authorities refuse requests dated in the
+ * future.
+ */
 const tolerated = 2;
 const harmful = 30;
-/** An HTTP date has whole seconds, and the answer took some time. */
+/** Additional seconds, because an HTTP date has whole seconds, and the answer took some time. */
 const coarse = 1.5;
 
 export interface OtherClock {
   readonly name: string;
-  /** Milliseconds; NaN if unknown. */
+  /** The clock's time in milliseconds; NaN if unknown. */
   readonly time: number;
   readonly here: number;
 }

@@ -66,7 +66,7 @@ const zoneFinding = (config: Config, answers: readonly Answer[]): Finding => {
 const addressesIn = ({ answers }: Answer): readonly string[] =>
   answers.flatMap((answer) => (answer.kind === 'records' ? answer.records : []));
 
-/** Asks for the challenge zone's name server, which only ours answers if the zone is delegated. */
+/** Looks up the challenge zone's name server. Only our server answers, and only if the zone is delegated. */
 export const checkZone =
   ({ acmeDnsZone: zone, dnsServers }: Config): Look =>
   async (signal) => {

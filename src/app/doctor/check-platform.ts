@@ -108,7 +108,7 @@ const certificateOf = (standing: PlatformStanding): Finding => {
   return ending === 'far' ? ok(seen) : warning(`${seen} It was not renewed.`, next);
 };
 
-/** A missing certificate is a warning, because each project's host then gets its own. */
+/** A missing certificate is only a warning, because each project's host then gets its own. */
 export const checkPlatform =
   (config: Config): Look =>
   async () => {
@@ -118,7 +118,7 @@ export const checkPlatform =
     return (await orderedBy(config)).map(asWarning);
   };
 
-/** Opening the container would otherwise change something. The database check reports the problem. */
+/** Returns whether the container can be opened without changing anything. If not, the database check reports the problem. */
 const isReadable = async (config: Config): Promise<boolean> => {
   if (!hasSecretKey(config) || isMissing(config.databaseUrl)) return false;
   const states = await usingDatabase(config.databaseUrl, migrationStates).catch(() => undefined);

@@ -45,7 +45,7 @@ const checkServer = async (redisUrl: string): Promise<Finding> => {
   }
 };
 
-/** One sentinel is enough for the service, but a fail-over needs a majority. */
+/** Each sentinel is checked: one is enough for the service, but a failover needs a majority. */
 const checkSentinel = async (
   place: Sentinels['hosts'][number],
   sentinels: Sentinels,
@@ -199,7 +199,7 @@ const accountFinding = (
       );
 };
 
-/** Reads only what exists; creates neither a key nor a database. */
+/** Reads only what exists, and creates neither a key nor a database. */
 const storedAccount = async (
   config: Config,
   { directoryUrl }: AcmeConfig,

@@ -14,7 +14,7 @@ export const failed = found('failed');
 
 export type Look = (signal: AbortSignal) => Promise<readonly Finding[]>;
 
-/** Never rejects. Returns at the deadline even if `look` has not ended. */
+/** Runs one check. Never rejects, and returns at the deadline even if `look` has not ended. */
 export const within = async (deadlineMs: number, look: Look): Promise<readonly Finding[]> => {
   const end = new AbortController();
   const late = Promise.withResolvers<readonly Finding[]>();

@@ -17,7 +17,7 @@ const deepest = 16;
 /** Settings of 16 KiB have about 6 000 tokens. The library is slow with more. */
 const mostTokens = 8_000;
 
-/** YAML 1.2 without what is refused above; JSON is valid too. @throws NotPlainYaml */
+/** Parses YAML 1.2 without the refused features. JSON is valid too. @throws NotPlainYaml */
 export const parsePlainYaml = (text: string): unknown => {
   refuseUnwanted(text);
   const document = documentIn(text);
@@ -27,7 +27,7 @@ export const parsePlainYaml = (text: string): unknown => {
 };
 
 const documentIn = (text: string): Document.Parsed | undefined => {
-  // The library would otherwise print warnings that quote the text.
+  // Without these options, the library would print warnings that quote the text.
   const options = { logLevel: 'silent', prettyErrors: false, uniqueKeys: false, stringKeys: true };
   const composer = new Composer(options as ParseOptions);
   const found: Document.Parsed[] = [];
@@ -93,7 +93,7 @@ const note = (seen: Seen, kind: Kind, token: string): void => {
   else if (kind === 'flow-seq-end' || kind === 'flow-map-end') seen.flow -= 1;
   else if (kind === 'seq-item-ind') seen.dashes += 1;
   else if (kind === 'map-value-ind' && seen.flow === 0) seen.colons += 1;
-  // A multi-line text ends with its last line.
+  // A multi-line text includes its last line break.
   else if (kind === 'newline' || token.endsWith('\n')) {
     Object.assign(seen, { dashes: 0, colons: 0, isAfterValue: false });
   }

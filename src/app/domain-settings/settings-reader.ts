@@ -3,7 +3,7 @@ import type { DomainsErrorCode } from '../../domains/domain/domains-error.ts';
 import type { DomainSettingsDraft } from '../../domains/domain/redirects/redirects.ts';
 import { DomainError } from '../../kernel/decision.ts';
 
-/** Reading settings usually takes a few milliseconds. */
+/** Settings usually take a few milliseconds to read. */
 export const settingsLimits: ThreadLimits = { deadlineMs: 3_000, memoryMiB: 128 };
 
 export class SettingsReader {
@@ -16,7 +16,10 @@ export class SettingsReader {
     this.#pool = new ThreadPool({ entry, ...limits, threads: 1, mostWaiting: 20 });
   }
 
-  /** @throws DomainError `redirect_invalid` like `readDomainSettings`, or if a limit is exceeded; Unavailable */
+  /**
+   * Reads settings in a thread.
+   * @throws DomainError `redirect_invalid` like `readDomainSettings`, or if a limit is exceeded; Unavailable
+   */
   async read(text: string): Promise<DomainSettingsDraft> {
     try {
       return await this.#pool.run(text);

@@ -23,7 +23,7 @@ export const writeDomainSettings = (
   format: DomainSettingsFormat,
 ): string => (format === 'yaml' ? stringify(document) : `${JSON.stringify(document, null, 2)}\n`);
 
-/** JSON is valid YAML. @throws DomainError `redirect_invalid` that locates the fault */
+/** Reads settings in YAML or JSON, which is valid YAML. @throws DomainError `redirect_invalid` that locates the fault */
 export const readDomainSettings = (text: string): DomainSettingsDraft => {
   if (text.length > longestSettings || Buffer.byteLength(text) > longestSettings) {
     throw refusal(`A configuration has at most ${longestSettings / 1024} KiB.`);
@@ -35,7 +35,7 @@ export const readDomainSettings = (text: string): DomainSettingsDraft => {
   throw refusal([...faults, ...(more > 0 ? [`And ${more} more.`] : [])].join('\n'));
 };
 
-/** Bytes, enough for about two hundred redirects. Parsing blocks the thread. */
+/** The limit in bytes is enough for about two hundred redirects. It exists because parsing blocks the thread. */
 export const longestSettings = 16 * 1024;
 
 const parseYaml = (text: string): unknown => {

@@ -11,7 +11,7 @@ import {
   type Stopping,
 } from './parent-link.ts';
 
-/** Metrics from the database take up to half a second. */
+/** Longer than metrics from the database take, which is up to half a second. */
 const snapshotMs = 2_000;
 /** A process's last metrics may arrive after its exit. */
 const lastMessagesMs = 1_000;
@@ -29,7 +29,7 @@ export interface Child {
   stop(why: Stopping): void;
   kill(): void;
   readonly told: MetricSnapshot | undefined;
-  /** @returns undefined if it does not answer in time */
+  /** @returns undefined if the process does not answer in time */
   snapshot(): Promise<MetricSnapshot | undefined>;
 }
 
@@ -56,7 +56,7 @@ export const forkChild = ({ roles, stopMs, gather }: ChildOptions): Child => {
   };
   worker.on('error', () => undefined);
   worker.once('exit', end);
-  // A process that the system could not start has no exit event.
+  // If the system could not start the process, there is no exit event.
   if (worker.process.pid === undefined) end(1, null);
   worker.on('message', (message: FromChild) => {
     switch (message.type) {
@@ -69,7 +69,7 @@ export const forkChild = ({ roles, stopMs, gather }: ChildOptions): Child => {
         snapshots.came(message.snapshot);
         break;
       case 'metrics wanted':
-        // Without an answer, the child shows its own metrics.
+        // If gathering fails, the child gets no answer and shows only its own metrics.
         gather()
           .then((snapshots) => {
             tell({ type: 'metrics', snapshots });
@@ -108,7 +108,7 @@ export class GatheredMetrics {
   readonly #children = new Set<Child>();
   #totalsOfEnded: Promise<MetricSnapshot> = Promise.resolve([]);
 
-  /** @returns after the child has ended and its counts are kept */
+  /** Waits until the child has ended and its counts are kept. */
   async add(child: Child): Promise<void> {
     this.#children.add(child);
     await child.ended;

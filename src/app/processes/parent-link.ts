@@ -48,13 +48,14 @@ export class ParentLink {
   #serving: Serving | undefined;
 
   constructor() {
-    // Otherwise Node ends a child as soon as its parent dies.
+    // Without this, Node ends a child as soon as its parent dies.
     if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
     process.once('disconnect', () => {
       this.#stop('ending');
     });
     if (!process.connected) process.exit(0);
-    // Supervisors may send SIGTERM to every process. The parent forwards signals from a terminal.
+    // Supervisors may send SIGTERM to every process, so the child handles it too. The parent forwards signals from a
+    // terminal.
     process.on('SIGTERM', () => {
       this.#stop('ending');
     });
@@ -62,7 +63,7 @@ export class ParentLink {
     process.on('message', (message: FromParent) => void this.#hear(message));
   }
 
-  /** @param stop may be called repeatedly; before it is set, stopping exits at once */
+  /** Sets the handler; until then, stopping exits at once. @param stop may be called repeatedly */
   onStop(stop: (why: Stopping) => void): void {
     this.#stop = stop;
   }

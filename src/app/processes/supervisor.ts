@@ -14,14 +14,14 @@ const firstPauseMs = 1_000;
 const longestPauseMs = 30_000;
 const longLifeMs = 60_000;
 const longestStartMs = 60_000;
-/** Time for the others to stop when one cannot start. */
+/** Time for the others to stop if one cannot start. */
 const longestGivingUpMs = 4_000;
 
 export interface SupervisorPorts {
   readonly fork: (at: number) => Child;
   readonly log: Logger;
   readonly pause: (ms: number) => Promise<unknown>;
-  /** Monotonic milliseconds. */
+  /** Returns monotonic milliseconds. */
   readonly elapsed: () => number;
 }
 
@@ -37,7 +37,7 @@ class StartFailed extends Error {
 export class Supervisor {
   readonly #ports: SupervisorPorts;
   readonly #children: Child[] = [];
-  /** With whether they serve. */
+  /** Whether each living process serves. */
   readonly #alive = new Map<Child, boolean>();
   readonly #rounds = new CoalescedRuns(() => this.#replaceEach());
   #stopping = false;
@@ -51,7 +51,7 @@ export class Supervisor {
     return [...this.#alive].flatMap(([child, serves]) => (serves ? [child] : []));
   }
 
-  /** The first process starts alone, because it creates what is missing. @throws StartFailed if one does not serve */
+  /** Starts the first process alone, because it creates what is missing. @throws StartFailed if one does not serve */
   async start(count: number): Promise<{ readonly first: Child; readonly places: Places }> {
     const first = this.#fork(0);
     const places = await this.#servedOrFail(first);
@@ -62,12 +62,12 @@ export class Supervisor {
     return { first, places };
   }
 
-  /** Replaces one at a time. A call during a round starts another one. */
+  /** Replaces one process at a time. A call during a round starts another round. */
   replaceAll(): Promise<void> {
     return this.#rounds.run();
   }
 
-  /** @throws Error if a process did not stop gracefully */
+  /** Stops all processes. @throws Error if one did not stop gracefully */
   async stop(): Promise<void> {
     this.#stopping = true;
     const endings = await Promise.all(
@@ -155,7 +155,7 @@ export class Supervisor {
   }
 }
 
-/** A start that did not serve has failed, even if its exit code is 0. */
+/** Makes the exit code nonzero, because a process that never served has failed to start. */
 const failed = ({ code, signal }: Ending): Ending => ({ code: code === 0 ? 1 : code, signal });
 
 const killAfterMs = 2_000;
@@ -166,7 +166,7 @@ export const supervise = async (config: Config): Promise<void> => {
     pid: process.pid,
   });
   for (const warning of startWarnings(config, process.env)) log.warn(warning);
-  // Each process accepts its own connections; otherwise this one would distribute them.
+  // Each process accepts its own connections. By default, this process would distribute them.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   const { ending, replaced } = stopDeadlines(config);
   const stopMs = { ending: ending + killAfterMs, replaced: replaced + killAfterMs };

@@ -52,14 +52,14 @@ export const objectStoreIn = (
   return { bucket, prefix: path.map((part) => `${part}/`).join(''), endpoint };
 };
 
-/** With an object store, only a staging folder. */
+/** With an object store, this folder is only for staging. */
 export const deploysFolder = ({
   dataDir,
   deploysUrl,
 }: Pick<Config, 'dataDir' | 'deploysUrl'>): string =>
   join(dataDir, deploysUrl === undefined ? 'deploys' : 'deploys-staging');
 
-/** In production, webhooks never call this machine. */
+/** Forbids webhooks to this machine in production. */
 export const destinationRules = ({
   production,
   allowTestDomains,
@@ -106,7 +106,11 @@ export class SiteAddresses {
     return this.#config.production ? 443 : edgePort;
   }
 
-  /** HTTPS with a certificate for all platform names, else HTTP in development or undefined. @throws Unavailable */
+  /**
+   * Returns the deploy's address: HTTPS with a certificate for all platform names, otherwise HTTP in development and
+   * undefined in production.
+   * @throws Unavailable
+   */
   async previewOf(slug: string, number: number): Promise<string | undefined> {
     const name = previewName(slug, number);
     if (await this.#domains.hasPlatformCertificate()) return this.urlOf(name);

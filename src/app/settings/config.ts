@@ -29,7 +29,7 @@ export class ConfigFault extends Error {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** @throws ConfigFault with all faults */
+/** Reads all settings. @throws ConfigFault with all faults */
 export const loadConfig = (environment: Environment): Config => {
   const set = Object.fromEntries(
     Object.entries(environment).filter(([, value]) => value !== undefined && value.trim() !== ''),
@@ -49,7 +49,7 @@ export const loadConfig = (environment: Environment): Config => {
   return config;
 };
 
-/** Works even if other settings are invalid. */
+/** Finds the database and the data folder, even if other settings are invalid. */
 export const placesIn = (
   environment: Environment,
 ): { readonly databaseUrl: string; readonly dataDir: string } => {
@@ -72,7 +72,7 @@ const byCode = (output: Readonly<Record<string, unknown>>) =>
     Object.entries(output).map(([name, value]) => [camelCase(name), value]),
   ) as unknown as Given;
 
-/** Works even if other settings are invalid, so that one message lists all faults. */
+/** Finds conflicting addresses. Works even if other settings are invalid, so that one message lists all faults. */
 const clashesIn = (set: Environment): readonly string[] => {
   const listening = Object.entries(schemas).filter(([name]) => /(HOST|PORT)$/.test(name));
   const result = v.safeParse(v.object(Object.fromEntries(listening)), set);
@@ -126,7 +126,7 @@ const preferredAuthority = (given: Given): AcmeConfig | undefined =>
         profile: given.acmeProfile,
       };
 
-/** Profile names differ between authorities. */
+/** The profile is omitted, because profile names differ between authorities. */
 const fallbackAuthority = (given: Given): AcmeConfig | undefined =>
   given.acmeFallbackDirectoryUrl === undefined
     ? undefined

@@ -2,7 +2,7 @@ import { listenersOf, type Listening } from './addresses.ts';
 import type { Config } from './settings.ts';
 import { leastCharacters } from './setting-schemas.ts';
 
-// Well-formed settings that conflict or endanger users; one fault each.
+// Finds well-formed settings that conflict or endanger users. Each finding is one fault.
 
 type Set = Readonly<Record<string, string | undefined>>;
 
@@ -10,7 +10,7 @@ export const howToMakeOne = 'make one: openssl rand -hex 32';
 
 export const when = (holds: boolean, text: string): readonly string[] => (holds ? [text] : []);
 
-/** Works even if other settings are invalid. @param set without empty settings */
+/** Checks the given settings, even if others are invalid. @param set without empty settings */
 export const faultsOfGiven = (set: Set): readonly string[] => [
   ...secretFaults(set),
   ...both(set, 'ACME_EAB_KID', 'ACME_EAB_HMAC'),
@@ -170,7 +170,7 @@ export const isReadable = ({
 export const isOnThisMachine = (url: string): boolean =>
   /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
 
-/** For a whole key. 32 random hexadecimal digits have 128 bits; 32 letters of words or 32 digits have 80. */
+/** The least bits of a whole key. 32 random hexadecimal digits have 128 bits; 32 letters of words or 32 digits have 80. */
 const leastBits = 82;
 /** Letters of one case count like words: about 12 bits for five letters. */
 const bitsPerCharacter = { word: 2.5, digits: 2.5, mixed: 4 } as const;
@@ -178,7 +178,7 @@ const leastDifferent = 0.8;
 const mostInSequence = 0.5;
 const keyboard = '1234567890 qwertyuiop asdfghjkl zxcvbnm';
 
-/** Cannot prove that a secret is random. @returns undefined if no weakness was found */
+/** Finds weak secrets, but cannot prove that a secret is random. @returns undefined if no weakness was found */
 export const weaknessOf = (secret: string): string | undefined => {
   if (repeats(secret)) return 'repeats itself';
   if (runsInSequence(secret.toLowerCase()))

@@ -5,10 +5,10 @@ import { camelCase, settings, type Config, type Setting } from './settings.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const secretName = /SECRET|PASSWORD|TOKEN|HMAC|^OTEL_.*HEADERS$|_KEY$|_KEY_PREVIOUS$/;
-/** Shorter secrets would match within words; in addresses they are found by position. */
+/** Shorter secrets would match within words. In addresses, secrets are found by position. */
 const shortestSecret = 6;
 
-/** `//user:password@host`: everything up to the last @, because a password may contain any character. */
+/** Matches `//user:password@host` up to the last @, because a password may contain any character. */
 const userInAddress = /(\b[a-z][a-z0-9+.-]{1,20}:\/\/)[^\s"'<>]{0,500}@/gi;
 const secretInQuery =
   /([?&][^=&\s"']{0,40}(?:pass|secret|token|key)[^=&\s"']{0,40}=)[^&\s"']{1,500}/gi;
@@ -30,7 +30,7 @@ const isSecret = (name: string): boolean => {
   return setting ? setting.isSecret === true : secretName.test(name);
 };
 
-/** The longest first, because one may contain another. */
+/** Sorts the longest first, because one secret may contain another. */
 const secretsIn = (environment: Environment): readonly string[] =>
   Object.entries(environment)
     .flatMap(([name, value = '']) => [
@@ -53,7 +53,7 @@ const passwordsIn = (value: string): readonly string[] => {
   }
 };
 
-/** The effective values by setting. For secrets, only whether they are set. */
+/** Returns the effective values by setting. For secrets, says only whether they are set. */
 export const shownSettings = (config: Config): Readonly<Record<string, unknown>> => {
   const { operationsPort } = config;
   const values: Readonly<Record<string, unknown>> = {

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { AesGcmSealer } from '../../adapters/system/secrets.ts';
 import type { Config } from './settings.ts';
 
-/** False before the first start, which creates a key outside production. */
+/** Returns false before the first start, which creates a key outside production. */
 export const hasSecretKey = ({ secretKey, dataDir }: Config): boolean =>
   secretKey !== undefined || existsSync(join(dataDir, 'secret.key'));
 
-/** Creates no key. @returns undefined without one */
+/** Opens the sealer without creating a key. @returns undefined if there is no key */
 export const sealerIn = (config: Config): AesGcmSealer | undefined =>
   hasSecretKey(config)
     ? new AesGcmSealer(secretKeyFor(config), previousSecretKeysFor(config))
@@ -17,7 +17,7 @@ export const sealerIn = (config: Config): AesGcmSealer | undefined =>
 export const previousSecretKeysFor = ({ secretKeyPrevious }: Config): readonly Uint8Array[] =>
   secretKeyPrevious === undefined ? [] : [Buffer.from(secretKeyPrevious)];
 
-/** The configured key, or the one in the data folder, which the first start creates with mode 0600. */
+/** Returns the configured key, or the one in the data folder, which the first start creates with mode 0600. */
 export const secretKeyFor = ({ secretKey, dataDir }: Config): Uint8Array => {
   if (secretKey !== undefined) return Buffer.from(secretKey);
   const path = join(dataDir, 'secret.key');

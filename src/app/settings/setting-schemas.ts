@@ -16,7 +16,7 @@ export const list = (text: string) =>
 const urlLike = (text: string, protocols: readonly string[]) =>
   URL.canParse(text) && protocols.includes(new URL(text).protocol);
 
-/** The address is public, so it must not contain a password. */
+/** Refuses a user and password, because the address is public. */
 const hasNoUser = (text: string): boolean => {
   if (!URL.canParse(text)) return true;
   const { username, password } = new URL(text);
@@ -53,7 +53,7 @@ export const apiAddress = v.pipe(
     (given) => urlLike(given, ['http:', 'https:']) && /^[^?#]*\/v1\/?$/.test(given),
     'must be an http or https address whose path ends in /v1, like https://api.shop.example/v1',
   ),
-  // Normalised, because the https check compares the beginning.
+  // The URL is normalised, because the https check compares its beginning.
   v.transform((given) => {
     const { origin, pathname } = new URL(given);
     return origin + pathname.replace(/\/$/, '');
@@ -92,7 +92,7 @@ const listenRule = 'must be an IP address or a host name';
 const listenPattern = /^[0-9A-Za-z.:-]+$/;
 export const addressToListenOn = v.pipe(v.string(), v.regex(listenPattern, listenRule));
 
-/** `port`, `host:port` or `[ipv6]:port`; the default host is the loopback address. */
+/** Parses `port`, `host:port` or `[ipv6]:port`. The default host is the loopback address. */
 export const hostAndPort = v.pipe(
   v.string(),
   v.transform((given) => {

@@ -1,14 +1,14 @@
 import * as v from 'valibot';
 import * as is from './setting-schemas.ts';
 
-/** The setting's type, check, redaction, `config check` and docs/settings.md all use this. */
+/** Describes one setting. Its type, check, redaction, `config check` and docs/settings.md are all derived from this. */
 export interface Setting {
   readonly schema: v.GenericSchema<string, unknown>;
-  /** Parsed like a given value. Missing: undefined, or derived from other settings. */
+  /** Parsed like a given value. If missing, the value is undefined, or derived from other settings. */
   readonly byDefault?: string;
   readonly shownDefault?: string;
   readonly isSecret?: true;
-  /** `required`: needed in production. */
+  /** `required` settings are needed in production. */
   readonly group: 'required' | 'common' | 'rare';
   readonly meaning: string;
 }
@@ -327,7 +327,7 @@ export interface AcmeConfig {
   readonly directoryUrl: string;
   readonly email: string | undefined;
   readonly eab: { readonly kid: string; readonly hmac: string } | undefined;
-  /** Its names in CAA records. Undefined: those of its directory. */
+  /** The authority's names in CAA records. If undefined, those of its directory apply. */
   readonly issuers: readonly string[] | undefined;
   readonly profile: string | undefined;
 }
@@ -340,7 +340,7 @@ interface Derived {
   readonly roles: readonly string[];
   readonly processes: number;
   readonly allowTestDomains: boolean;
-  /** Undefined in development: the local authority is used. */
+  /** Undefined in development, which uses the local authority. */
   readonly acme: AcmeConfig | undefined;
   readonly acmeFallback: AcmeConfig | undefined;
 }

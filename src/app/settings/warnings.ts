@@ -42,13 +42,13 @@ const siteWarnings = ({ acme, platformHost, platformAddresses }: Config): readon
   ),
 ];
 
-/** RFC 6761, RFC 8375, RFC 9476. */
+/** Zones that RFC 6761, RFC 8375 and RFC 9476 reserve. */
 const reservedZone = /(^|\.)(test|example|invalid|localhost|local|internal|home\.arpa|alt)$/;
 
 const leastLetters = 8;
 const mostWrong = 2;
 
-/** Finds variables that look like misspelt settings, because these have no effect. */
+/** Finds variables that look like misspelt settings, because they would have no effect. */
 export const nearNames = (
   environment: Readonly<Record<string, string | undefined>>,
   known: readonly string[],
@@ -62,7 +62,7 @@ export const nearNames = (
         : [`${name} is not a setting and has no effect. Did you mean ${meant}?`];
     });
 
-/** Levenshtein distance. */
+/** Computes the Levenshtein distance. */
 const differingLetters = (one: string, other: string): number => {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);
   for (const [at, letter] of [...one].entries()) {

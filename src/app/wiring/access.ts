@@ -157,7 +157,7 @@ export const recallCounters = async (container: Container): Promise<void> => {
 
 type MailPerson = (mail: PersonalMail) => Promise<boolean>;
 
-/** Bridges to the queue of mails. Only there are the secrets of links stored. */
+/** Bridges to the mail queue, the only place that stores the secrets of links. */
 class BridgedPersonalMails extends PersonalMails {
   readonly #mailPerson: MailPerson;
 

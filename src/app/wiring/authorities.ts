@@ -51,7 +51,7 @@ const observed = (
   return metrics ? measuredAuthority(watched, metrics) : watched;
 };
 
-/** Omits URLs, which identify orders and accounts. @param directoryUrl undefined for the local authority */
+/** Traces calls without URLs, which identify orders and accounts. @param directoryUrl undefined for the local authority */
 const tracedAuthority = (
   authority: CertificateAuthority,
   tracer: Tracer,

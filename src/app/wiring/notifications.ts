@@ -90,7 +90,7 @@ export const notificationsModule = wiring((once, bind) => {
 
 type Settings = Pick<Config, 'smtpUrl' | 'mailFrom' | 'publicUrl'>;
 
-/** Its package is loaded with the first message. */
+/** Loads the mail package with the first message. */
 const openPostman = (
   { smtpUrl, mailFrom: from, publicUrl }: Settings,
   tracer: Tracer | undefined,

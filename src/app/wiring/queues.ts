@@ -142,7 +142,7 @@ const workOn = ({ id, host, state }: CustomDomain): Beginning => ({
   },
 });
 
-/** Names each delivery if it blocks the process, and links its trace to what stored the event. */
+/** Names a delivery that blocks the process, and links its trace to the one that stored the event. */
 export const observedSubscribers = (
   running: RunningWork,
   tracer: Tracer | undefined,

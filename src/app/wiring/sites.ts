@@ -68,7 +68,7 @@ export const sitesModule = wiring((once) => {
 
 const mostBytes = 4 * 1024 ** 3;
 
-/** With `DEPLOYS_URL`. */
+/** Binds the object store that `DEPLOYS_URL` selects. */
 export const objectStore = (
   place: S3Place,
   { S3Store }: Awaited<ReturnType<typeof onDemand.objectStore>>,

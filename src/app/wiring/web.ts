@@ -170,7 +170,7 @@ const processMetrics = (c: ResolutionContext): Metrics => {
   return metrics;
 };
 
-/** Read at each scrape by each process, because deliveries pile up when no worker runs. */
+/** Each process reads this at each scrape, because deliveries pile up when no worker runs. */
 export const showOutbox = (
   metrics: Metrics,
   outbox: Pick<Outbox, 'state' | 'oldest'>,

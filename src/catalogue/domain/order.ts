@@ -8,7 +8,7 @@ import type { CatalogueErrorCode } from './catalogue-error.ts';
 import type { OrderApproved, OrderDelivered, PetSold } from './catalogue-event.ts';
 import { moved, type Pet, type PetId } from './pet.ts';
 
-/** 1 … 9223372036854775807, assigned by the store, ascending. */
+/** From 1 to 9223372036854775807, assigned by the store in ascending order. */
 export type OrderId = bigint;
 
 export const orderStatuses = ['placed', 'approved', 'delivered'] as const;
@@ -23,7 +23,7 @@ export const orderTransitions = {
 
 interface OrderDraft {
   readonly petId: PetId;
-  /** 1 … 2147483647 */
+  /** From 1 to 2147483647. */
   readonly quantity: number;
   readonly shipDate: Date;
   readonly status: OrderStatus;

@@ -14,7 +14,7 @@ import type {
   PetReserved,
 } from './catalogue-event.ts';
 
-/** 1 … 9223372036854775807, assigned by the store, ascending. */
+/** From 1 to 9223372036854775807, assigned by the store in ascending order. */
 export type PetId = bigint;
 
 export const petStatuses = ['available', 'pending', 'sold'] as const;
@@ -39,7 +39,7 @@ export interface Pet extends PetDraft {
 
 export const largestInt64 = 9223372036854775807n;
 
-/** Exact, as it is written: 1 … 9223372036854775807 without leading zeros. */
+/** Accepts only the exact digits from 1 to 9223372036854775807, without leading zeros. */
 export const readId = (text: string | null | undefined): bigint | undefined => {
   if (!text || !/^[1-9]\d{0,18}$/.test(text)) return undefined;
   const id = BigInt(text);
@@ -54,10 +54,12 @@ export const isCategoryId = (id: bigint): boolean => id >= 1n && id <= largestIn
 
 const longestSearched = 100;
 
-/** What a search compares: without case and accents of Latin letters. Names that begin alike begin alike here, too. */
+/**
+ * The form of a name that searches compare, without case and the accents of Latin letters. Preserves common beginnings.
+ */
 export const searchedName = (name: string): string => {
   const folded = name
-    // Putting accents in order takes the square of their number.
+    // Ordering accents takes time quadratic in their number.
     .slice(0, 2 * petNameLength.max)
     .normalize('NFKD')
     .replace(/[\u0300-\u036f]/g, '')
@@ -81,7 +83,7 @@ export const addPet = (
 
 export type PetChanges = Pick<PetDraft, 'name' | 'categoryId'>;
 
-/** Asking for what is so already changes nothing. @throws DomainError `pet_invalid` */
+/** Changes nothing if the values are the same. @throws DomainError `pet_invalid` */
 export const editPet = (
   accountId: string,
   pet: Pet,
@@ -97,7 +99,7 @@ export const editPet = (
   };
 };
 
-/** Never a sold one, which has an order. @throws DomainError `pet_wrong_status` */
+/** Refuses to delete a sold animal, because it has an order. @throws DomainError `pet_wrong_status` */
 export const deletePet = (accountId: string, pet: Pet, now: Date): readonly PetDeleted[] => {
   const { id, name, status } = pet;
   if (status === 'sold') {
@@ -127,7 +129,7 @@ export const releasePet = (accountId: string, pet: Pet, now: Date): Decision<Pet
   events: [{ type: 'pet_released', accountId, occurredAt: now, petId: String(pet.id) }],
 });
 
-/** @throws DomainError `pet_wrong_status` when the table does not allow the step */
+/** @throws DomainError `pet_wrong_status` if the table does not allow the step */
 export const moved = (pet: Pet, status: PetStatus): Pet => {
   const problem = refusedTransition(petTransitions, `Animal ${String(pet.id)}`, pet.status, status);
   if (problem) throw new DomainError<CatalogueErrorCode>('pet_wrong_status', problem);

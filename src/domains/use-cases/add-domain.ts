@@ -43,7 +43,10 @@ export const showOther =
     }
   };
 
-/** Also adds the `www` name, or the other way round, with a redirect to the typed name. @throws like `addCustomDomain` */
+/**
+ * Also adds the `www` name of a registrable domain, or vice versa, with a redirect to the typed name.
+ * @throws like `addCustomDomain`
+ */
 export const addDomainPair =
   (ports: Ports) =>
   async (project: AttachingProject, name: string): Promise<AddedDomains> => {

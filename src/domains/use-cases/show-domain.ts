@@ -17,7 +17,7 @@ import { authorityFor, type AuthorityPorts } from './advance-order.ts';
 import { type DomainRole, roleOf, showDomainSettings } from './domain-settings.ts';
 import { sharedTokenOf } from './tend-domain.ts';
 
-/** Contains nothing else of the account, because a shared link shows it. */
+/** Contains only this domain's data, because a shared link shows it. */
 export interface DescribedDomain {
   readonly domain: CustomDomain;
   readonly records: readonly DnsRecord[];

@@ -170,7 +170,7 @@ const replacedChain = async (
 ): Promise<string | undefined> =>
   mayReplace(work, authority) ? (await certificates.find(work.terms.host))?.chain : undefined;
 
-/** A budget may have room sooner than it seemed, where an order that counted was not made. */
+/** A budget may have room earlier than expected, if a counted order was never made. */
 const longestHeldMs = 60 * 60_000;
 
 const waitForBudget = async (

@@ -14,7 +14,7 @@ export interface PlannedMail {
   readonly isOpen: boolean;
 }
 
-/** Undefined: not sent. `cancels`: a waiting message that is no longer true is not sent either. */
+/** `undefined`: no message is sent. `cancels`: a waiting message that is no longer true is not sent either. */
 export type MailPlan = Planned | { readonly cancels: string } | undefined;
 export type Planned = Pick<PlannedMail, 'message' | 'sendAt'>;
 
@@ -26,7 +26,7 @@ const opposites: readonly (readonly [NotificationKind, NotificationKind])[] = [
 const minute = 60_000;
 const windowMs = 10 * minute;
 const dayMs = 24 * 60 * minute;
-/** Per person, within ten minutes. */
+/** Limit per person within ten minutes. */
 export const mostMessages = 5;
 
 /** `planMail` needs the mails from this time on, by `sendAt`. */

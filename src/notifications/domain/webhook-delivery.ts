@@ -155,7 +155,7 @@ const webhookAfter = (
   return { webhook: isSame(status, webhook.status) ? webhook : { ...webhook, status }, events: [] };
 };
 
-/** It counts as an attempt, but says nothing about the receiver. */
+/** The outcome counts as an attempt, but says nothing about the receiver. */
 const isOurFault = (outcome: Outcome): boolean =>
   outcome.kind === 'failed' && outcome.why === 'unsigned';
 

@@ -93,7 +93,7 @@ export interface Webhook {
   readonly id: string;
   readonly accountId: string;
   readonly address: string;
-  /** `all`: kinds of later versions, too. Otherwise at least one, in the order of the `kinds` table. */
+  /** `all` includes kinds of later versions. A list has at least one kind, in the order of the `kinds` table. */
   readonly kinds: 'all' | readonly OwnersKind[];
   readonly createdAt: Date;
   /** Until then the previous secret signs too; older ones may end earlier. */

@@ -96,7 +96,7 @@ const attempt = async (
     counted
       ? settle(current, counted, claimed.webhook?.address)
       : withoutAttempt(
-          // One that is not called, because its account is deleted, is as if it were removed.
+          // The webhook of a deleted account is not called and counts as removed.
           { ...current, webhook: claimed.webhook && current.webhook },
           clock.now(),
         ),

@@ -125,7 +125,7 @@ const prepare = async (
   return { id, to, account, told, unsubscribeToken: token };
 };
 
-/** Counts as an attempt, or it would be retried forever. Another process may have the key. */
+/** An undecryptable mail counts as an attempt, or it would be retried forever. Another process may have the key. */
 const unlessUnavailable = (error: unknown) => {
   if (error instanceof Unavailable) throw error;
   const reason = error instanceof Error ? error.message : String(error);
@@ -152,7 +152,7 @@ interface Subscription {
   readonly kinds: readonly NotificationKind[];
 }
 
-/** Cannot be forged, and is valid as long as the secret key. */
+/** The token cannot be forged, and is valid as long as the secret key. */
 export const unsubscribeToken = (
   { sealer }: Pick<UnsubscribePorts, 'sealer'>,
   personId: string,

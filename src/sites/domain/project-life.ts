@@ -5,7 +5,7 @@ import type { Site } from './site.ts';
 import type { SitesErrorCode } from './sites-error.ts';
 import type { SitesEvent } from './sites-event.ts';
 
-/** The address that a project had before. It leads to the new one, and nobody else gets it meanwhile. */
+/** A former address of a project. It leads to the new one and is reserved meanwhile. */
 export interface FormerSlug {
   readonly slug: string;
   readonly until: Date;
@@ -17,7 +17,7 @@ export interface SiteDecision extends Decision<Site, SitesEvent> {
 
 export const formerMs = 90 * 24 * 60 * 60_000;
 
-/** No two hyphens together: `<slug>--<n>` is the host of a preview. */
+/** Excludes consecutive hyphens, because `<slug>--<n>` is the host of a preview. */
 const slugPattern = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
 /** @throws DomainError `project_invalid`, `slug_invalid`, `slug_reserved` */
@@ -40,7 +40,7 @@ export const renameProject = (
   };
 };
 
-/** @param present which may stay, whatever it is @throws DomainError `slug_invalid`, `slug_reserved` */
+/** @param present the current slug, which is always allowed @throws DomainError `slug_invalid`, `slug_reserved` */
 export const readSlug = (raw: string, present?: string): string => {
   const slug = raw.trim().toLowerCase();
   if (slug === present) return slug;
@@ -54,7 +54,7 @@ export const readSlug = (raw: string, present?: string): string => {
   );
 };
 
-/** Takes it out of service at once. Uploads under way are given up. */
+/** Takes the project out of service at once and gives up its uploads. */
 export const deleteProject = (site: Site, now: Date): SiteDecision => {
   const { project, deploys } = site;
   const uploading = deploys.filter(({ state }) => state === 'uploading');
@@ -86,7 +86,7 @@ export const restoreProject = (site: Site, now: Date): SiteDecision => {
   };
 };
 
-/** What is told when the last of it goes: the files of its deploys are not needed any more. */
+/** Events of the project's final end. The files of its deploys are no longer needed. */
 export const endProject = (site: Site, now: Date): readonly SitesEvent[] => [
   { type: 'project_ended', ...about(site.project, now) },
   ...discarding(site, site.deploys, now),

@@ -4,7 +4,7 @@ import { isName } from '../../kernel/text.ts';
 import type { SitesErrorCode } from './sites-error.ts';
 import type { SitesEvent } from './sites-event.ts';
 
-/** Hosts below the platform's that visitors or mail programs could take for the platform itself. */
+/** Hosts below the platform host that visitors or mail programs could take for the platform itself. */
 const reserved: ReadonlySet<string> = new Set([
   ...['www', 'web', 'app', 'apps', 'api', 'dashboard', 'console', 'panel', 'platform', 'sites'],
   ...['admin', 'administrator', 'root', 'system', 'internal', 'staff', 'operator', 'edge'],
@@ -34,7 +34,7 @@ export interface Project extends Deletable {
   readonly createdAt: Date;
 }
 
-/** Leaves room in a DNS label (63) for the number that makes a slug unique, and for that of a deploy. */
+/** Leaves room in a DNS label (63 characters) for the number of a deploy, or the number that makes the slug unique. */
 export const longestSlug = 48;
 const longestName = 100;
 
@@ -51,7 +51,7 @@ export const slugOf = (name: string): string =>
     .slice(0, longestSlug)
     .replace(/^-|-$/g, '') || 'site';
 
-/** @param current how many the account has @throws DomainError `project_limit_reached` */
+/** @param current the account's number of projects @throws DomainError `project_limit_reached` */
 export const admitProject = (
   { plan, projects }: Pick<Allowance, 'plan' | 'projects'>,
   current: number,
@@ -111,7 +111,7 @@ export interface Allowance {
 
 export const gib = 1024 ** 3;
 
-/** Enterprise: for accounts without custom limits. */
+/** The values for enterprise are the defaults for accounts without custom limits. */
 export const planAllowances = {
   free: {
     plan: 'Free',

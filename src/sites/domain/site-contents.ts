@@ -3,15 +3,15 @@ import type { UploadProblem } from './sites-error.ts';
 import { admitBytes, type StorageRoom } from './storage-quota.ts';
 
 const pathLimits = {
-  /** UTF-8 bytes of a whole path, and of one of its names. */
+  /** In UTF-8 bytes: of a whole path, and of one name in it. */
   pathBytes: 1024,
   nameBytes: 255,
   folders: 32,
 } as const;
 
 /**
- * Where an entry of an upload is published: normalised to NFC, as browsers send it; "./" in front and, of a folder,
- * "/" at the end do not count.
+ * The path where an entry of an upload is published, in NFC, as browsers send it, without a leading "./" or a folder's
+ * trailing "/".
  * @returns '' for the folder that is the site itself
  * @throws DomainError `archive_unsafe_path`
  */
@@ -71,7 +71,7 @@ const utf8Length = (text: string): number => {
 
 const longestShown = 100;
 
-/** Paths come from outside: short, and without what could play tricks on a terminal. */
+/** Paths are untrusted, so this shortens them and removes characters that could manipulate a terminal. */
 export const shownPath = (path: string): string => {
   const plain = path.slice(0, longestShown).toWellFormed().replace(/\p{C}/gu, '�');
   return path.length > longestShown ? `${plain}…` : plain;
@@ -80,9 +80,9 @@ export const shownPath = (path: string): string => {
 const unsafe = (raw: string, why: string): DomainError<UploadProblem> =>
   new DomainError('archive_unsafe_path', `The path "${shownPath(raw)}" ${why}.`);
 
-/** Limits of an upload, enforced on what is really unpacked, not on what the archive declares. */
+/** Limits of an upload, enforced on the unpacked content, not on what the archive declares. */
 export const siteLimits = {
-  /** Files and folders, including folders that appear only in file paths. */
+  /** Number of files and folders, including folders that appear only in file paths. */
   entries: 10_000,
   bytes: 200 * 1024 * 1024,
   ...pathLimits,
@@ -97,23 +97,23 @@ export interface SiteContents {
   readonly leftOut: number;
 }
 
-/** Watches over one upload while it is unpacked. Each method throws DomainError with an `UploadProblem`. */
+/** Checks one upload while it is unpacked. Each method throws DomainError with an `UploadProblem`. */
 export interface SiteInspection {
-  /** @returns the path that the file is published under, or undefined for what is left out */
+  /** @returns the path where the file is published; undefined for files that are left out */
   admit(path: string, kind: EntryKind): string | undefined;
   count(bytes: number): void;
   finish(): SiteContents;
-  /** The folder that everything lies in, with a slash, if the site was packed with it; '' otherwise. */
+  /** The folder, with a slash, that contains everything, if the site was packed with it; '' otherwise. */
   wrapping(): string;
 }
 
-/** @param room what the account may still keep, if that is limited */
+/** @param room what the account may still store, if that is limited */
 export const inspectSite = (room?: StorageRoom): SiteInspection => {
   const files = new Set<string>();
   /** Folders with files in them, and all their parents. */
   const folders = new Set<string>();
   const listed = new Set<string>();
-  /** What must not be at the top of a site, in the folder that may turn out to be its top. */
+  /** A name that must not be at the top of a site, with its folder, which may turn out to be the top. */
   let unwanted: { readonly folder: string; readonly name: Unwanted } | undefined;
   let entries = 0;
   let bytes = 0;
@@ -129,12 +129,12 @@ export const inspectSite = (room?: StorageRoom): SiteInspection => {
   };
 
   const admitFolder = (path: string): void => {
-    // Counted with the first file in it, unless it had an entry already.
+    // A folder without an entry of its own was counted with the first file in it.
     if (listed.has(path) || !folders.has(path)) countEntry();
     listed.add(path);
   };
 
-  /** The new folders, innermost first; the parents of a known folder are known too. */
+  /** New folders, innermost first. The parents of a known folder are known too. */
   const newFoldersAround = (path: string): readonly string[] => {
     const found: string[] = [];
     for (let at = path.lastIndexOf('/'); at !== -1; at = path.lastIndexOf('/', at - 1)) {
@@ -207,13 +207,13 @@ const wrappingOf = (files: ReadonlySet<string>): string => {
   return [...files].every((path) => path.startsWith(folder)) ? folder : '';
 };
 
-/** Dot files are never served (RFC 8615's folder is), nor is what macOS adds to every archive. */
+/** Dot files are never served, except the folder of RFC 8615. Nor are the files that macOS adds to archives. */
 const isHidden = (path: string): boolean =>
   path
     .split('/')
     .some((name) => (name.startsWith('.') && name !== '.well-known') || name === '__MACOSX');
 
-/** What is never part of a site: an upload with one of these at its top is of the wrong folder. */
+/** Names that are never part of a site. With one of these at its top, an upload is of the wrong folder. */
 export const unwantedNames = {
   '.env': 'It may hold secrets',
   '.git': 'It holds the history of your source',

@@ -50,17 +50,17 @@ export const deployTransitions = {
 
 export const keptDeploys = 10;
 
-/** An upload that is not finished by then was cut off. */
+/** An upload that takes longer counts as cut off. */
 export const longestUploadMs = 60 * 60 * 1000;
 
 export interface Site {
   readonly project: Project;
-  /** Newest first: the last `keptDeploys`, the served one, and those that still upload or have just ended. */
+  /** Newest first: the last `keptDeploys`, the served one, and those that are uploading or have just ended. */
   readonly deploys: readonly Deploy[];
-  /** The deploy that visitors get: the newest succeeded one, unless an older one was rolled back to. */
+  /** The deploy that visitors get: the newest succeeded one, or an older one after a rollback. */
   readonly servedDeployId: string | undefined;
   readonly servedSince: Date | undefined;
-  /** The highest number that a deploy of it ever had, also once that one is deleted. */
+  /** The highest number that a deploy ever had, even if that deploy was deleted. */
   readonly lastNumber: number;
 }
 
@@ -68,7 +68,7 @@ type SiteDecision = Decision<Site, SitesEvent>;
 
 const longestMessage = 200;
 
-/** The first line of what somebody says of a deploy, such as the message of a commit; undefined if it says nothing. */
+/** The first line of a description, such as a commit message; undefined if it is empty. */
 export const deployMessage = (text: string): string | undefined => {
   const [first = ''] = text.trim().split(/[\n\r\p{Zl}\p{Zp}]/u, 1);
   const plain = [
@@ -92,7 +92,10 @@ export const startDeploy = (
   return { state: { ...site, deploys, lastNumber: number }, events: [] };
 };
 
-/** Serves it, unless a newer one finished first. @throws DomainError `deploy_wrong_state` when it was given up meanwhile */
+/**
+ * Serves the deploy, unless a newer one finished first.
+ * @throws DomainError `deploy_wrong_state` if it was given up meanwhile
+ */
 export const deploySucceeded = (
   site: Site,
   deployId: string,
@@ -111,7 +114,7 @@ export const deploySucceeded = (
   return withoutOldDeploys(served, succeeded, now);
 };
 
-/** @throws DomainError `deploy_wrong_state` when it ended already */
+/** @throws DomainError `deploy_wrong_state` if the deploy has already ended */
 export const deployFailed = (
   site: Site,
   deployId: string,
@@ -126,7 +129,7 @@ export const deployFailed = (
   return withoutOldDeploys(finish(site, failed), event, now);
 };
 
-/** Fails an upload that was cut off; one that has ended stays as it is. */
+/** Fails a cut-off upload. A deploy that has ended does not change. */
 export const giveUpUpload = (site: Site, deployId: string, now: Date): SiteDecision => {
   const deploy = site.deploys.find(({ id }) => id === deployId);
   if (deploy?.state !== 'uploading') return { state: site, events: [] };
@@ -134,7 +137,7 @@ export const giveUpUpload = (site: Site, deployId: string, now: Date): SiteDecis
   return deployFailed(site, deployId, { problem: 'upload_interrupted', explanation }, now);
 };
 
-/** Fails every upload that was cut off, since its process can no longer do it. */
+/** Fails every cut-off upload, because its process can no longer do so. */
 export const giveUpUploads = (site: Site, now: Date): SiteDecision => {
   const cutOff = site.deploys.filter(
     (deploy) =>
@@ -148,7 +151,7 @@ export const giveUpUploads = (site: Site, now: Date): SiteDecision => {
   return decision;
 };
 
-/** @throws DomainError `deploy_not_found`, `deploy_wrong_state` when it did not succeed */
+/** @throws DomainError `deploy_not_found`, `deploy_wrong_state` if the deploy did not succeed */
 export const rollBack = (site: Site, number: number, now: Date): SiteDecision => {
   const deploy = deployNumbered(site, number);
   if (deploy.state !== 'succeeded') {
@@ -165,7 +168,7 @@ export const rollBack = (site: Site, number: number, now: Date): SiteDecision =>
   };
 };
 
-/** @throws DomainError `deploy_not_found`, `deploy_wrong_state` when it is served, or still uploads */
+/** @throws DomainError `deploy_not_found`, `deploy_wrong_state` if the deploy is served or uploading */
 export const deleteDeploy = (site: Site, number: number, now: Date): SiteDecision => {
   const deploy = deployNumbered(site, number);
   const name = `Deploy ${String(number)}`;
@@ -215,7 +218,7 @@ const finish = (site: Site, finished: Deploy): Site => ({
   deploys: site.deploys.map((deploy) => (deploy.id === finished.id ? finished : deploy)),
 });
 
-/** The uploader of the one that just ended still waits for the result. */
+/** Keeps the deploy that has just ended, because its uploader still waits for the result. */
 const withoutOldDeploys = (
   site: Site,
   ended: DeploySucceeded | DeployFailed,

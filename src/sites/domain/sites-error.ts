@@ -30,7 +30,7 @@ export const uploadProblems = [
 ] as const;
 export type UploadProblem = (typeof uploadProblems)[number];
 
-/** Why an upload is not taken at all: nothing of it is kept. */
+/** Reasons to refuse an upload completely. Nothing of it is stored. */
 export type UploadRefusal =
   | 'upload_ambiguous'
   | 'upload_busy'
@@ -47,7 +47,7 @@ export const uploadRefused = (code: UploadRefusal, message: string): DomainError
 export const projectNotFound = (slug: string): DomainError<SitesErrorCode> =>
   new DomainError('project_not_found', `There is no project "${slug}".`);
 
-/** For an operator. */
+/** Only operators see it. */
 export const projectDeleted = (slug: string, accountId: string): DomainError<SitesErrorCode> =>
   new DomainError(
     'project_not_found',

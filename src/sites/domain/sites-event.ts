@@ -14,13 +14,13 @@ interface OfProject<Type extends string> extends DomainEvent<Type> {
   readonly slug: string;
 }
 
-/** `slug` is the new one; `from` the one before, if it changed. */
+/** `slug` is the new slug; `from` is the previous one, if it changed. */
 type ProjectRenamed = OfProject<'project_renamed'> & {
   readonly name: string;
   readonly from?: string;
 };
 
-/** `until`: it can be restored; ISO 8601. */
+/** The project can be restored before `until` (ISO 8601). */
 type ProjectDeleted = OfProject<'project_deleted'> & {
   readonly name: string;
   readonly until: string;
@@ -37,7 +37,7 @@ export type SitesEvent =
   | ProjectRenamed
   | ProjectDeleted
   | OfProject<'project_restored'>
-  /** It was not restored in time, and is gone with all that belonged to it. */
+  /** The project was not restored in time and is deleted with all its data. */
   | OfProject<'project_ended'>
   | DeploySucceeded
   | DeployFailed

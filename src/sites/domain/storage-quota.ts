@@ -9,7 +9,7 @@ export interface StorageFacts {
   readonly elsewhere: number;
 }
 
-/** How much one deploy may store. Plain values: it may be enforced in another thread. */
+/** How much one deploy may store. Plain values, because another thread may enforce it. */
 export interface StorageRoom {
   readonly plan: string;
   readonly quota: number;
@@ -19,7 +19,7 @@ export interface StorageRoom {
 export const keptBytes = ({ deploys }: Site): number =>
   deploys.reduce((sum, one) => sum + (one.state === 'succeeded' ? one.bytes : 0), 0);
 
-/** Deploys that its success will discard count as free. @throws DomainError `deploy_wrong_state` when it was given up */
+/** Counts deploys that the new one will replace as free. @throws DomainError `deploy_wrong_state` if it was given up */
 export const roomFor = (
   site: Site,
   deployId: string,

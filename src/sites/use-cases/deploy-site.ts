@@ -22,7 +22,7 @@ import type {
   SourceEntry,
 } from '../ports.ts';
 
-/** Stores what `inspectSite` admits. @throws DomainError with an `UploadProblem`; Unavailable */
+/** Stores the files that `inspectSite` admits. @throws DomainError with an `UploadProblem`; Unavailable */
 export const unpackSite = async (
   source: SiteSource,
   { draft, room }: { readonly draft: SiteDraft; readonly room: StorageRoom },
@@ -44,7 +44,10 @@ export const unpackSite = async (
   return contents;
 };
 
-/** Counts the real bytes and stops inside a file that is too large; sizes declared in an archive are not trusted. */
+/**
+ * Counts the actual bytes and stops within a file that is too large, because sizes declared in an archive are
+ * untrusted.
+ */
 async function* counted({ content }: SourceEntry, inspection: SiteInspection) {
   for await (const chunk of content) {
     inspection.count(chunk.length);
@@ -57,7 +60,7 @@ type Ports<Upload> = Pick<SitesPorts, 'projects' | 'files' | 'allowances' | 'clo
 };
 type ProjectKey = Parameters<SitesPorts['projects']['change']>[0];
 
-/** A deploy that uploads, and its site when it began. */
+/** A deploy that is uploading, and its site at the beginning. */
 export interface BegunDeploy {
   readonly site: Site;
   readonly id: string;
@@ -73,10 +76,10 @@ export const beginDeploy =
   };
 
 /**
- * Publishes a folder or an archive as a deploy that has begun. A refused one is remembered as failed, with its reason,
+ * Publishes a folder or an archive as a deploy that has begun. A refused deploy is stored as failed, with its reason,
  * and leaves no file behind.
  * @returns the deploy, succeeded or failed
- * @throws DomainError `deploy_wrong_state` when it was given up meanwhile; Unavailable
+ * @throws DomainError `deploy_wrong_state` if it was given up meanwhile; Unavailable
  */
 export const finishDeploy =
   <Upload>(ports: Ports<Upload>) =>
@@ -91,7 +94,7 @@ export const finishDeploy =
       const allowance = await ports.allowances.of(project.accountId);
       const room = await roomOf(ports, begun, id, allowance);
       const contents = await unpacking.unpack({ deployId: id, room }, upload, onProgress);
-      // Another upload of the account may have used the room since it was checked.
+      // Another upload of the account may have used the room since the check.
       const site = await projects.changeKept(project, (uploaded, elsewhere) => {
         const now = clock.now();
         admitBytes(contents.bytes, roomFor(uploaded, id, { allowance, elsewhere }, now));
@@ -115,8 +118,8 @@ export const deploySite =
   };
 
 /**
- * Records the failure, and removes the files, unless the deploy turns out to have succeeded. A project that was deleted
- * meanwhile took the files away itself: that is what it says then.
+ * Records the failure and removes the files, unless the deploy turns out to have succeeded. If the project was deleted
+ * meanwhile, removes the files and throws.
  * @throws DomainError `project_not_found`, `deploy_not_found`; whatever the deploy failed with
  */
 const failed = async (
@@ -131,7 +134,7 @@ const failed = async (
       ? deployFailed(current, id, reason, clock.now())
       : { state: current, events: [] },
   );
-  // The job that gives up uploads removes what could not be removed here.
+  // If this fails, the job that gives up uploads removes the files later.
   const clear = () => files.remove(id).catch(() => undefined);
   const site = await recorded.catch(async (gone: unknown) => {
     if (gone instanceof DomainError && gone.code === 'project_not_found') await clear();
@@ -146,7 +149,7 @@ const failed = async (
   return deploy;
 };
 
-/** @throws DomainError `storage_quota_reached` when there is none */
+/** @throws DomainError `storage_quota_reached` if there is no room */
 const roomOf = async (
   { projects, clock }: Pick<SitesPorts, 'projects' | 'clock'>,
   site: Site,
@@ -183,7 +186,7 @@ const reasonOf = (error: unknown): { problem: UploadProblem; explanation: string
 
 const batch = 100;
 
-/** From when on an upload counts as cut off: one that is under way, or the first one that may begin now. */
+/** When the oldest current upload will count as cut off. Without one, the time is that of an upload that begins now. */
 export const uploadsCutOffAt =
   ({ projects, clock }: Pick<SitesPorts, 'projects' | 'clock'>) =>
   async (): Promise<Date> => {
@@ -191,7 +194,7 @@ export const uploadsCutOffAt =
     return new Date(begunAt.getTime() + longestUploadMs + 1);
   };
 
-/** Fails the uploads that were cut off, of all projects. @returns how many projects had one */
+/** Fails all cut-off uploads, in all projects. @returns how many projects had one */
 export const giveUpCutOffUploads =
   ({ projects, clock }: Pick<SitesPorts, 'projects' | 'clock'>) =>
   async (isStopping: () => boolean = () => false): Promise<number> => {

@@ -60,7 +60,7 @@ export const showUse =
 type Ports = Pick<SitesPorts, 'projects' | 'allowances' | 'clock'>;
 
 /**
- * @param wanted what is left out stays
+ * @param wanted omitted fields do not change
  * @throws DomainError `project_not_found`, `project_invalid`, `slug_invalid`, `slug_reserved`, `slug_taken`
  */
 export const renameProject =
@@ -92,12 +92,15 @@ const batch = 100;
 type EndPorts = Pick<SitesPorts, 'projects' | 'clock'>;
 
 interface Ending {
-  /** Removes the custom domains of a project for good; another context keeps them. */
+  /** Removes the custom domains of a project for good. Another context owns them. */
   readonly endDomains: (projectId: string) => Promise<void>;
   readonly isStopping: () => boolean;
 }
 
-/** Ends the projects that were not restored in time, and frees former addresses. @returns how many */
+/**
+ * Ends the projects that were not restored in time, and frees former addresses.
+ * @returns the number of both together
+ */
 export const endOldProjects =
   ({ projects, clock }: EndPorts) =>
   async (ending: Ending): Promise<number> => {
@@ -107,7 +110,7 @@ export const endOldProjects =
     return freed + (await endAll({ projects, clock }, old, ending));
   };
 
-/** Ends every project of an account that ends. @returns how many */
+/** Ends every project of an account that ends. @returns the number of ended projects */
 export const endProjectsOf =
   (ports: EndPorts) =>
   async (accountId: string, ending: Ending): Promise<number> =>

@@ -79,7 +79,7 @@ describeStores('accounts', (stores) => {
     expect(await stores.people.list(id)).toEqual([person.state]);
   });
 
-  test('an account whose first key or person belongs elsewhere is not opened', async () => {
+  test('an account is not opened when its first key or person belongs to another account', async () => {
     for (const [keyOf, personOf] of [
       ['acct_nobody', undefined],
       [undefined, 'acct_nobody'],

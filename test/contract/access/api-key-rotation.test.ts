@@ -53,7 +53,7 @@ describeStores('rotation of API keys', (stores) => {
     }
   });
 
-  test('the list shows when the last old secret ends, for keys that have one', async () => {
+  test('the list shows when the last old secret ends, for each key that has one', async () => {
     const listed = async (adapter = apiKeys) =>
       (await adapter.list(account)).find(({ id }) => id === key.id)?.oldSecretsUntil;
     expect(await listed()).toBeUndefined();

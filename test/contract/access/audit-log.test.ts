@@ -27,7 +27,7 @@ describeStores('the audit log', (stores) => {
     occurredAt,
     ...details,
   });
-  /** Together with a change of some account. */
+  /** Stores the events together with a change of an account. */
   const store = (events: readonly DomainEvent[], actor: Actor = 'service') =>
     stores.acting.run(actor, () =>
       stores.accounts.change(changed, (state) => ({ state, events: events as AccessEvent[] })),

@@ -165,7 +165,10 @@ describeStores(
       },
     );
 
-    /** In how many rows of each table one of the texts stands. Numbers are not looked for: other things have them too. */
+    /**
+     * The number of rows of each table that contain one of the texts. Numbers are not searched, because other things
+     * have them too.
+     */
     const countsOf = async (values: readonly (string | bigint)[]) => {
       const counts: Record<string, number> = {};
       for (const table of Object.keys(tables)) {

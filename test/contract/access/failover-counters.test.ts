@@ -13,7 +13,7 @@ const limits = { perMinute: 5, perDay: 100 };
 const away = new Unavailable('Redis', undefined);
 
 class SharedInMemory extends MemoryQuotaCounters implements SharedCounters {
-  /** As when a new connection is open. */
+  /** Called like the listener of a new connection. */
   connect: () => void = () => undefined;
 
   onConnected(listener: () => void): void {
@@ -82,7 +82,7 @@ test('late counts never lower what was counted locally meanwhile', async () => {
 });
 
 describe('shared counters that come back', () => {
-  /** An empty server, or one that had not received the last counts. */
+  /** Simulates a server that returns empty, or without the last counts. */
   const comeBackEmpty = () => {
     comeBack();
     shared.restore(
@@ -95,7 +95,7 @@ describe('shared counters that come back', () => {
   };
   const other = () => counters.take({ subject: 'account:b', limits, now });
 
-  test('learn what passed before and meanwhile, for each subject with its first take', async () => {
+  test('learn how many requests passed before and during the outage, on the first take of each subject', async () => {
     for (let n = 0; n < 3; n++) await take();
     await other();
     goAway();
@@ -106,7 +106,7 @@ describe('shared counters that come back', () => {
     expect(await other()).toMatchObject({ counts: { minute: 2, day: 2 } });
   });
 
-  test('keep their own counts where those are higher', async () => {
+  test('keep their own counts where these are higher', async () => {
     await take();
     goAway();
     await take();
@@ -115,7 +115,7 @@ describe('shared counters that come back', () => {
     expect(await take()).toMatchObject({ counts: { minute: 5, day: 5 } });
   });
 
-  test('learn it once, so that an operator can reset a count afterwards', async () => {
+  test('learn local counts only once, so that an operator can reset a count afterwards', async () => {
     await take();
     goAway();
     await take();
@@ -125,7 +125,7 @@ describe('shared counters that come back', () => {
     expect(await take()).toMatchObject({ counts: { minute: 1, day: 1 } });
   });
 
-  test('are back with a take that they counted, not with an answer alone', async () => {
+  test('count as back once they have counted a take, not once they merely answer', async () => {
     await take();
     goAway();
     await take();
@@ -172,7 +172,7 @@ test('outage and recovery are reported once each, however many requests see them
   expect(told).toEqual([true, false]);
 });
 
-test('over a new connection, the first take brings what is known here, and only the first', async () => {
+test('after a reconnect, only the first take of a subject brings the local count', async () => {
   await take();
   const taken = jest.spyOn(shared, 'take');
   shared.connect();

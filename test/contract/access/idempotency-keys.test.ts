@@ -49,7 +49,7 @@ describeStores('idempotency keys', (stores) => {
     }
   });
 
-  test('only the answer of the work is stored, and its other results go to the caller', async () => {
+  test('only the answer is stored, and everything else that the work returns goes to the caller', async () => {
     const secret = { shown: ['once'] };
     const first = await keys.once(request, () => Promise.resolve({ ...done, secret }));
     expect(first).toEqual({ kind: 'answered', answer: { ...done, secret } });
@@ -63,7 +63,7 @@ describeStores('idempotency keys', (stores) => {
     expect(await keys.once(other, mustNotRun)).toEqual({ kind: 'reused' });
   });
 
-  test('an answer is replaced, or the key freed, but not once it has another answer', async () => {
+  test('an answer can be replaced or its key freed, unless the key has another answer by then', async () => {
     await keys.once(request, answering(done));
     const second = stores.secondProcess.idempotencyKeys;
     const other = { ...done, body: '{"id":8}' };
@@ -190,7 +190,7 @@ describe.each(databaseKinds)('idempotency keys over transactions of %s', (kind) 
   });
   afterAll(() => stores.close());
 
-  test('nothing that the work wrote before it threw is kept', async () => {
+  test('work that throws keeps nothing that it wrote before', async () => {
     const account = await newAccount(stores);
     const draft = { name: 'Rex', categoryId: 7n, status: 'available' } as const;
     const request = { accountId: account, key: 'k', fingerprint: 'f', now };

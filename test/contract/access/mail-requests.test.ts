@@ -33,7 +33,7 @@ describeStores('the requests for mails', (stores) => {
     const { id } = await added(draft);
     await requests.answer(id, at, () => Promise.resolve(true));
   };
-  /** When mails were sent that count with this reason. */
+  /** The times of earlier mails that count with this reason. */
   const before = async (reason: MailRequest['reason'], at: Date): Promise<readonly number[]> => {
     const { id } = await added({ reason });
     const found: Date[] = [];
@@ -46,7 +46,7 @@ describeStores('the requests for mails', (stores) => {
   const both = () => [requests, stores.secondProcess.mailRequests];
 
   test.each(mailReasons)(
-    'a request for the reason %s waits as it was added, in every process',
+    'a request with the reason %s waits unchanged, in every process',
     async (reason) => {
       const request = await added({ reason });
       const other = await added({ reason, personId: 'pers_mia', askedAt: later(5) });
@@ -111,7 +111,7 @@ describeStores('the requests for mails', (stores) => {
     },
   );
 
-  test('mails to an address are counted for a day, those for links together', async () => {
+  test('mails to an address are counted over a day, with both kinds of link together', async () => {
     await mailed({ reason: 'sign_in' }, now);
     await mailed({ reason: 'new_password' }, later(1));
     await mailed({ reason: 'invitation' }, later(2));
@@ -125,7 +125,7 @@ describeStores('the requests for mails', (stores) => {
     expect(await before('sign_in', later(day + 1))).toEqual([]);
   });
 
-  test('who asked is known of mails that count, and of requests that wait', async () => {
+  test('the requester is known of each mail that counts and each request that waits', async () => {
     const device = { id: 'd'.repeat(32), personIds: [ids.next('pers'), ids.next('pers')] };
     const full = Array.from({ length: 8 }, () => ids.next('pers'));
     const asked = [
@@ -142,12 +142,12 @@ describeStores('the requests for mails', (stores) => {
     expect(await requests.waiting(10)).toEqual(waiting);
   });
 
-  test('a request without a mail counts for nothing', async () => {
+  test('a request that led to no mail does not count', async () => {
     await before('sign_in', now);
     expect(await before('sign_in', now)).toEqual([]);
   });
 
-  test('what fails stays waiting', async () => {
+  test('a request whose answer fails keeps waiting', async () => {
     const request = await added();
     const answering = requests.answer(request.id, now, () => Promise.reject(new Error('away')));
     await expect(answering).rejects.toThrow('away');
@@ -156,11 +156,11 @@ describeStores('the requests for mails', (stores) => {
     expect(await requests.waiting(10)).toEqual([]);
   });
 
-  test('an unknown request is nothing to answer', async () => {
+  test('an unknown request is not answered', async () => {
     await requests.answer('mreq_unknown', now, () => Promise.reject(new Error('asked')));
   });
 
-  test('a link that is stored for an answer is there if the answer is', async () => {
+  test('a link that belongs to an answer is stored with it', async () => {
     const personId = (await stores.people.list(await newAccount(stores)))[0]!.id;
     const { id } = await added();
     const secretHash = newHash();

@@ -63,7 +63,7 @@ describeStores('changing a password', (stores) => {
     }
   });
 
-  test('the session that made it resets no password any more, in every process', async () => {
+  test('the session that changed the password cannot reset a password any more, in every process', async () => {
     const { session } = await letIn(stores, sessionOf(person.id, { resetsPassword: true }));
     expect(await stores.secondProcess.sessions.list(person.id)).toContainEqual(session);
     await change('hash', session.id);
@@ -146,7 +146,7 @@ describeStores('changing a password', (stores) => {
           { way: 'password', passwordHash },
           { way: 'link', linkHash },
         ]);
-        // Either may be first, by any margin.
+        // Either change may win, by any margin.
         const { lost } = await race(7, (n) =>
           n === time ? change('another hash') : start(proofs[n % 6]!, both()[n % 2]),
         );

@@ -25,7 +25,7 @@ export const passwordsContract = (passwords: Passwords): void => {
     expect(await passwords.matches(`${longest}b`, hash)).toBe(false);
   });
 
-  test('all hashes of the password are found among several, whether or not they were made together', async () => {
+  test('a password matches every hash made from it, whether the hashes were made together or not', async () => {
     const first = await passwords.hash(password);
     const beside = await passwords.hash(password, first);
     const other = await passwords.hash('another password', first);
@@ -48,13 +48,13 @@ export const passwordsContract = (passwords: Passwords): void => {
     }
   });
 
-  test('a hash that cannot be read matches nothing, and throws nothing', async () => {
+  test('an unreadable hash matches nothing and throws nothing', async () => {
     for (const unreadable of ['', password, '$scrypt$', '$2b$12$abc', 'x'.repeat(255)]) {
       expect(await passwords.matches(password, unreadable)).toBe(false);
     }
   });
 
-  test('the commonest passwords are known, all in lower case', async () => {
+  test('the most common passwords are known, all in lower case', async () => {
     const commonest = await passwords.commonest();
     for (const one of ['password', 'qwerty', 'dragon', 'sonyericsson']) {
       expect(commonest.has(one)).toBe(true);

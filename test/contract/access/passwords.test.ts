@@ -14,7 +14,7 @@ describe('passwords under scrypt', () => {
   const password = 'correct horse battery';
   passwordsContract(passwords);
 
-  test('a hash names the algorithm and its cost, and is what RFC 7914 makes of the password', async () => {
+  test('a hash names the algorithm and its cost, and equals the scrypt result of RFC 7914', async () => {
     const [, name, cost, salt = '', key = ''] = (await passwords.hash(password)).split('$');
     expect([name, cost]).toEqual(['scrypt', 'ln=15,r=8,p=3']);
     const settings = { N: 32_768, r: 8, p: 3, maxmem: 2 ** 26 };
@@ -24,13 +24,13 @@ describe('passwords under scrypt', () => {
     expect(`${key}=`).toBe(expected);
   });
 
-  test('more than 10 000 of the commonest passwords are known, and the list is read once', async () => {
+  test('more than 10 000 of the most common passwords are known, and the list is read once', async () => {
     const commonest = await passwords.commonest();
     expect(commonest.size).toBeGreaterThan(10_000);
     expect(await passwords.commonest()).toBe(commonest);
   });
 
-  test('a hash made by another program is understood', async () => {
+  test('a hash that another program made can be checked', async () => {
     const key = scryptSync(password, Buffer.alloc(16, 7), 32, {
       ...{ N: 32_768, r: 8, p: 3, maxmem: 2 ** 26 },
     });
@@ -49,7 +49,7 @@ describe('passwords under scrypt', () => {
     expect(await passwords.matches(password, other)).toBe(true);
   });
 
-  /** How many keys were derived during `work`, and how many of them at once. */
+  /** The number of keys derived during `work`, and how many of them at once. */
   const derivedBy = async (work: () => Promise<unknown>) => {
     const begun = new Set<number>();
     const derived = { all: 0, most: 0 };
@@ -59,7 +59,7 @@ describe('passwords under scrypt', () => {
         begun.add(id);
         derived.most = Math.max(derived.most, begun.size);
       },
-      // The answer is there.
+      // The answer has arrived.
       before: (id) => {
         if (begun.delete(id)) derived.all++;
       },
@@ -81,7 +81,7 @@ describe('passwords under scrypt', () => {
     expect(derived).toEqual({ all: 5, most: 2 });
   });
 
-  test('requests are refused while too many wait, and may try again later', async () => {
+  test('requests are refused while too many wait, and the answer says to try again later', async () => {
     const busy = new ScryptPasswords({ mostWaiting: 1 });
     const begun = [1, 2, 3].map(() => busy.hash(password));
     const refused = [busy.matches(password, undefined), busy.hash(password)];

@@ -33,7 +33,7 @@ describeStores('the people', (stores) => {
     from.remove(account, id, (all) => removePerson(all, id, now));
   const both = () => [people, stores.secondProcess.people];
 
-  test('a person is stored together with the events, and found in every process', async () => {
+  test('a person and the events are stored together, and every process finds the person', async () => {
     const { state, events } = personDecision(account, { email: 'zoë@shop.example' });
     await people.add({ state, events });
     expect(await takeEvents(stores)).toEqual(events);
@@ -63,7 +63,7 @@ describeStores('the people', (stores) => {
     expect(await takeEvents(stores)).toEqual([]);
   });
 
-  test('one address may belong to several accounts, with a separate password in each, those first who proved it', async () => {
+  test('one address may belong to several accounts, each with its own password; accounts where it is proven come first', async () => {
     const elsewhere = await newAccount(stores);
     const { state: other } = personDecision(elsewhere, { email: owner.email }, later(9));
     await people.add({ state: other, events: [] });
@@ -210,7 +210,7 @@ describeStores('the people', (stores) => {
 });
 
 test.each(databaseKinds)(
-  'a password change whose event cannot be stored ends no session, on %s',
+  'a password change on %s ends no session when its event cannot be stored',
   async (kind) => {
     const failing = (type: string) => (type === 'password_changed' ? refuse() : []);
     const stores = await openStores(kind, { subscribersOf: failing });

@@ -50,7 +50,7 @@ export const quotaCountersContract = (open: () => Promise<OpenCounters>): void =
     }
   });
 
-  test('a take that knows of more requests counts after them, and one that knows of fewer changes nothing', async () => {
+  test('a take that brings higher counts continues from them, and one that brings lower counts changes nothing', async () => {
     const knowing = (atLeast: Taken['counts']) =>
       counters.take({ subject, limits: per(30, 8), now: noon, atLeast });
     await take(per(30));

@@ -11,7 +11,7 @@ const now = new Date('2026-03-01T12:00:00Z');
 const limits = { perMinute: 1, perDay: 1 };
 const unavailable = expect.objectContaining({ name: 'Unavailable' }) as unknown;
 
-/** A server of its own, to be killed and frozen. */
+/** A private server, which tests kill and freeze. */
 let server: RedisServer;
 let counters: RedisQuotaCounters;
 beforeAll(async () => {

@@ -18,7 +18,7 @@ const now = new Date('2026-03-01T12:00:00Z');
 const limits = { perMinute: 30, perDay: 1000 };
 const unavailable = expect.objectContaining({ name: 'Unavailable' }) as unknown;
 
-/** Servers of our own, to be frozen and demoted. */
+/** Private servers, which tests freeze and demote. */
 let server: RedisServer;
 let heir: RedisServer;
 let proxy: TcpProxy;
@@ -141,7 +141,7 @@ test('a request whose deadline passes first is not counted and does not mean tha
   expect(told).toEqual([]);
 });
 
-test('a take that is abandoned together with an older one on its connection does not count either', async () => {
+test('an abandoned take behind an older abandoned one on the same connection does not count either', async () => {
   const [counters, hasty] = [await join(server.url), await join(server.url, { timeoutMs: 300 })];
   const before = await scriptsRun();
   await server.freeze();
@@ -213,7 +213,7 @@ test('an error reply by Redis keeps the connection: other takes are still counte
   expect(await take(counters)).toMatchObject({ allowed: true });
 });
 
-test('when its server becomes a replica, a process connects to the new primary', async () => {
+test('a process connects to the new primary when its server becomes a replica', async () => {
   const counters = await join(proxy.url, patient);
   await watcher.replicaof('127.0.0.1', heir.port);
   proxy.leadTo(heir.url);
@@ -223,7 +223,7 @@ test('when its server becomes a replica, a process connects to the new primary',
   expect(await there.peek(subject, now)).toEqual({ minute: 1, day: 1 });
 });
 
-test('when its server has lost its replicas, a process connects to the primary that the address leads to now', async () => {
+test('a process connects to the primary that the address leads to now when its server has lost its replicas', async () => {
   const counters = await join(proxy.url, patient);
   await watcher.config('SET', 'min-replicas-to-write', '1');
   await expect(take(counters)).rejects.toEqual(unavailable);
@@ -233,7 +233,7 @@ test('when its server has lost its replicas, a process connects to the primary t
   await watcher.config('SET', 'min-replicas-to-write', '0');
 });
 
-test('a server that refuses writes fails the probe, so that it does not count as there', async () => {
+test('a server that refuses writes fails the probe and counts as unavailable', async () => {
   const counters = await join(server.url, patient);
   await watcher.config('SET', 'min-replicas-to-write', '1');
   await until('it is away', async () => !(await isAnswered(counters.ping())));

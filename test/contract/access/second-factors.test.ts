@@ -51,7 +51,7 @@ describeStores('second factors', (stores) => {
     },
   );
 
-  test('are noted at the person as long as there are any', async () => {
+  test('are recorded with the person while any exist', async () => {
     await setUp();
     await stores.secondFactors.change(mia.id, (factor, person) =>
       removeMethod(factor, person, { method: 'app', now }),
@@ -69,7 +69,7 @@ describeStores('second factors', (stores) => {
     expect(new Set(lost)).toEqual(new Set(['factor_refused']));
   });
 
-  test('go with their person', async () => {
+  test('are removed with their person', async () => {
     await setUp();
     await stores.people.remove(mia.accountId, mia.id, (all) => removePerson(all, mia.id, now));
     expect(await stores.secondFactors.find(mia.id)).toEqual(noFactor(mia.id));

@@ -110,7 +110,7 @@ describeStores('the sessions', (stores) => {
         return others;
       });
       expect(await listed()).toHaveLength(mostSessions);
-      // As by a clock that was set back.
+      // The time of a clock that was set back.
       const late = await started({}, later(0));
       const expected = [...all.toReversed(), late].map(({ session }) => session);
       expect(await listed()).toEqual(expected);
@@ -181,7 +181,7 @@ describeStores('the sessions', (stores) => {
 });
 
 test.each(databaseKinds)(
-  'a link is not used up by a session that cannot be stored, on %s',
+  'on %s, a session that cannot be stored does not use up its link',
   async (kind) => {
     const failing = (type: string) => (type === 'person_signed_in' ? refuse() : []);
     const stores = await openStores(kind, { subscribersOf: failing });

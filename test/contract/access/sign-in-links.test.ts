@@ -45,7 +45,7 @@ describeStores('the sign-in links', (stores) => {
     expect(await links.personIdOf(secretHash, now)).toBe(personId);
   });
 
-  test('a link works before its end, and no longer from then on', async () => {
+  test('a link works before its end and not after', async () => {
     const [first, second] = [await added(later(5)), await added(later(5))];
     expect(await links.personIdOf(first, later(4))).toBe(personId);
     expect(await links.personIdOf(second, later(5))).toBeUndefined();

@@ -30,7 +30,7 @@ describeStores('proofs for signing in', (stores) => {
     expect(await stores.sessions.list(person.id)).toEqual([]);
     expect(await takeEvents(stores)).toEqual([]);
   };
-  /** A person of the account who is removed again. */
+  /** A person of the account who is then removed. */
   const leaver = async (): Promise<Person> => {
     const { state } = personDecision(person.accountId);
     await stores.people.add({ state, events: [] });
@@ -93,7 +93,7 @@ describeStores('proofs for signing in', (stores) => {
       await expect(byPassword('of somebody')).rejects.toHaveProperty('code', 'sign_in_refused');
       await expect(byLink(kept)).rejects.toHaveProperty('code', 'sign_in_link_invalid');
 
-      // The next one ends nothing.
+      // The next session ends nothing.
       const next = sessionOf(person.id, { resetsPassword: true }, later(9));
       const another = { way: 'link', linkHash: await newLink(stores, person.id) } as const;
       await stores.sessions.start({ ...next, proof: another, events: [] });
@@ -114,7 +114,7 @@ describeStores('proofs for signing in', (stores) => {
     await byLink(mine);
   });
 
-  test('a link signs in before its end, and no longer from then on', async () => {
+  test('a link signs in before its end and not after', async () => {
     const [early, late] = [
       await newLink(stores, person.id, later(5)),
       await newLink(stores, person.id, later(5)),

@@ -132,7 +132,7 @@ describeStores('the usage log', (stores) => {
     },
   );
 
-  test('calls to given operations are listed per key, the latest caller first', async () => {
+  test('calls to given operations are listed for each key, the latest caller first', async () => {
     const stranger = await newAccount(stores);
     const rows = [
       used({ keyId: 'key_a', operation: 'getPet', requests: 1 }),

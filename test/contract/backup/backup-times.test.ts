@@ -13,7 +13,7 @@ const hour = 3_600_000;
 const now = new SystemClock().now();
 const ago = (hours: number): Date => new Date(now.getTime() - hours * hour);
 
-describe.each(databaseKinds)('what %s knows of its backups', (kind) => {
+describe.each(databaseKinds)('the backup times that %s stores', (kind) => {
   let home: TestDatabase;
   let database: Database;
   beforeAll(async () => {
@@ -25,7 +25,7 @@ describe.each(databaseKinds)('what %s knows of its backups', (kind) => {
     await home.drop();
   });
 
-  test('is the moment of the newest one, and that of the newest one that was checked', async () => {
+  test('are those of the newest backup and the newest verified backup', async () => {
     const { since, made, checked } = await backupTimes(database);
     expect([made, checked]).toEqual([undefined, undefined]);
     expect(Math.abs(since.getTime() - now.getTime())).toBeLessThan(hour);
@@ -36,7 +36,7 @@ describe.each(databaseKinds)('what %s knows of its backups', (kind) => {
     expect(await backupTimes(database)).toEqual({ since, made: ago(1), checked: ago(3) });
   });
 
-  test('is put right after a backup by a clock that was ahead', async () => {
+  test('are corrected by the next backup after one whose clock was ahead', async () => {
     await rememberBackup(database, 'made', ago(-99));
     await rememberBackup(database, 'made', now);
     expect((await backupTimes(database)).made).toEqual(now);

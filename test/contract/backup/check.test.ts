@@ -67,7 +67,7 @@ describe('a check of a backup', () => {
     await backUp();
   });
 
-  test('finds nothing wrong with a new one, whose files only their owner can read', async () => {
+  test('finds nothing wrong with a new backup, whose files only their owner can read', async () => {
     const madeAt = new Date((await manifest()).madeAt);
     expect(await store.backupTimes()).toMatchObject({ made: madeAt });
     expect(await store.check()).toEqual({ code: 0, found: [] });
@@ -86,7 +86,7 @@ describe('a check of a backup', () => {
     }
   });
 
-  test('names a file with a flipped byte, and the next backup mends it', async () => {
+  test('names a file with a flipped byte, and the next backup repairs it', async () => {
     const path = photoIn(folderOf(deployId));
     await flipByte(path, 3);
     expect(await store.check()).toEqual({
@@ -107,7 +107,7 @@ describe('a check of a backup', () => {
     expect(await store.check()).toEqual({ code: 0, found: [] });
   });
 
-  test('finds rows that refer to no row', async () => {
+  test('finds rows that refer to missing rows', async () => {
     store.change(`pragma foreign_keys = off; update people set account_id = 'gone ' || account_id`);
     await backUp();
     expect((await store.check()).found).toContain(
@@ -116,7 +116,7 @@ describe('a check of a backup', () => {
     store.change(`update people set account_id = substr(account_id, 6)`);
   });
 
-  test('finds a compressed form, and a list of files, that are not what was backed up', async () => {
+  test('finds a compressed form or a list of files that differs from what was backed up', async () => {
     const folder = folderOf(deployId);
     const compressed = (await readdir(folder)).find((name) => name.endsWith('.br')) ?? '';
     await flipByte(join(folder, compressed), 3);
@@ -138,7 +138,7 @@ describe('a check of a backup', () => {
     await rm(folder, { recursive: true });
   });
 
-  test('names a deploy that the database has and the backup has not', async () => {
+  test('names a deploy that is in the database but not in the backup', async () => {
     await tell(() => ({ deploys: {} }));
     expect(await store.check()).toEqual({
       code: 1,
@@ -151,7 +151,7 @@ describe('a check of a backup', () => {
     ['another secret key', { files: { 'secret.key': 'evil' } }],
     ['a deploy outside', { deploys: { '../../x': 'a'.repeat(64) } }],
   ])(
-    'finds what no backup writes, and a restore writes nothing of it: %s',
+    'finds a file that no backup writes, and a restore does not write it: %s',
     async (name, change) => {
       await tell(() => change);
       const unknown = expect.stringContaining('has what no backup of this version writes');
@@ -165,7 +165,7 @@ describe('a check of a backup', () => {
     },
   );
 
-  test('finds rows and migrations that are missing, and others than were backed up', async () => {
+  test("finds missing rows and migrations, and ones that differ from the backup's manifest", async () => {
     const { migrations, rows } = (await manifest()).database;
     const [first = '', ...others] = migrations;
     await tell(({ database }) => ({
@@ -184,7 +184,7 @@ describe('a check of a backup', () => {
     ]);
   });
 
-  test('finds a damaged copy of the database, and a restore refuses it before it writes anything', async () => {
+  test('finds a damaged copy of the database, and a restore refuses that copy before it writes anything', async () => {
     const path = new BackupFolder(store.backups).copyOf(await manifest());
     await flipByte(path, 5_000);
     const { code, found } = await store.check();
@@ -197,7 +197,7 @@ describe('a check of a backup', () => {
     await expect(stat(machine['DATA_DIR']!)).rejects.toThrow('ENOENT');
   });
 
-  test('needs no other database for SQLite, and takes only one of MySQL', async () => {
+  test('needs no other database for SQLite, and accepts only MySQL for a MySQL backup', async () => {
     const into = (url: string) => store.run(['backup', 'check', store.backups, '--into', url]);
     expect(await into('mysql://127.0.0.1:1/store')).toMatchObject({
       code: 1,
@@ -208,7 +208,7 @@ describe('a check of a backup', () => {
     expect(stderr).not.toContain('secret-place');
   });
 
-  test('says that the key of the local authority is encrypted under another key, and a restore does too', async () => {
+  test('reports, like a restore, that the key of the local authority is encrypted under another key', async () => {
     const key = join(store.dataDir, 'local-ca.key');
     const purpose = 'local certificate authority';
     await writeFile(key, new AesGcmSealer(Buffer.from(otherKey)).seal('{}', purpose));
@@ -225,7 +225,7 @@ describe('a check of a backup', () => {
     expect(restored).toMatchObject({ missingKeys: expect.stringContaining('local-ca.key') });
   });
 
-  test('finds that there is no manifest', async () => {
+  test('reports a missing manifest', async () => {
     await rm(join(store.backups, 'manifest.json'));
     const { code, found } = await store.check();
     expect([code, found[0]]).toEqual([1, expect.stringContaining('there is no manifest.json')]);
@@ -236,7 +236,7 @@ describe('a check of a backup', () => {
     expect(await store.check()).toEqual({ code: 0, found: [] });
   });
 
-  test('says which secret key is needed, and a restore does too', async () => {
+  test('names the secret key that is needed, and so does a restore', async () => {
     const machine = store.anotherMachine('another key');
     const { code, found } = await store.check({ SECRET_KEY: otherKey });
     expect([code, found.length]).toEqual([1, 1]);
@@ -252,7 +252,7 @@ describe('a check of a backup', () => {
     expect(restored.missingKeys).toContain(keyId);
   });
 
-  test('warns of an older schema, which the first start after a restore brings up to date', async () => {
+  test('warns of an older schema, which the first start after a restore upgrades', async () => {
     const later = `export const up = (db) => db.schema.createTable('later').addColumn('id', 'integer').execute();`;
     const table = 'src/adapters/kysely/migrations.ts';
     const known = await readFile(table, 'utf8');
@@ -302,7 +302,7 @@ describe('a check of a backup', () => {
 describe('a restore', () => {
   beforeAll(() => backUp());
 
-  test('refuses a data folder with anything but the secret key, and other kinds of databases', async () => {
+  test('refuses a data folder with anything but the secret key in it, and another kind of database', async () => {
     const machine = store.anotherMachine('used');
     const dataDir = machine['DATA_DIR']!;
     await mkdir(join(dataDir, 'deploys', 'dep_of_others'), { recursive: true });
@@ -327,7 +327,7 @@ describe('a restore', () => {
     ).toMatchObject({ code: 0 });
   });
 
-  test('refuses the place of a running service', async () => {
+  test('refuses the data folder of a running service', async () => {
     const service = await store.home.start({ SECRET_KEY: secretKey, ROLES: 'api' });
     for (const settings of [{}, { DATABASE_URL: `sqlite:${join(store.folder, 'empty.db')}` }]) {
       const { code, stderr } = await store.run(['restore', store.backups], settings);
@@ -344,7 +344,7 @@ describe('a restore', () => {
     await expect(interrupted).rejects.toThrow('interrupted');
   };
 
-  test('goes into the home of its user, where commands keep compiled code, and goes on there', async () => {
+  test('works in the home folder of its user, where commands cache compiled code, and resumes there', async () => {
     const machine = store.anotherMachine('home');
     const dataDir = machine['DATA_DIR']!;
     const kept = ['.cache', 'backup-cache', 'lost+found'];
@@ -363,7 +363,7 @@ describe('a restore', () => {
     expect((await readdir(dataDir)).sort()).toEqual([...kept, ...restored].sort());
   });
 
-  test('that was interrupted lets no service, command or restore of another backup start there', async () => {
+  test('that was interrupted blocks services, commands and restores of other backups there', async () => {
     const machine = store.anotherMachine('interrupted');
     await interrupt(machine);
     for (const args of [['serve'], ['migrate'], ['account', 'list']]) {
@@ -384,7 +384,7 @@ describe('a restore', () => {
     expect(await store.told(['account', 'list'], machine)).toHaveLength(2);
   });
 
-  test('puts back the key of the local authority, readable for its owner only', async () => {
+  test('restores the key of the local authority, readable by its owner only', async () => {
     const key = join(store.dataDir, 'local-ca.key');
     await writeFile(key, 'sealed for this test');
     await backUp();
@@ -397,7 +397,7 @@ describe('a restore', () => {
     await backUp();
   });
 
-  test('refuses leftovers of SQLite, which would be played into the restored database', async () => {
+  test('refuses leftover SQLite files, which SQLite would replay into the restored database', async () => {
     const machine = store.anotherMachine('leftovers');
     await mkdir(machine['DATA_DIR']!, { recursive: true });
     await writeFile(join(machine['DATA_DIR']!, 'animal-store.db-wal'), 'old');
@@ -405,7 +405,7 @@ describe('a restore', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining('animal-store.db-wal exists')]);
   });
 
-  test('puts back everything else when a deploy is damaged, and says so', async () => {
+  test('restores everything else when a deploy is damaged, and says so', async () => {
     const other = await store.publish({ 'index.html': 'whole' });
     await backUp();
     const copy = `${store.backups} copy`;

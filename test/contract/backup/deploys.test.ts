@@ -24,7 +24,7 @@ describe('a backup of deploys in a folder', () => {
   const named = async () =>
     Object.keys((await new BackupFolder(store.backups).manifest())?.deploys ?? {});
   const folderOf = (id: string) => join(store.dataDir, 'deploys', id);
-  /** Files exist before the row, and are removed after it. */
+  /** Files exist before their row and are removed after it. */
   const add = (id: string) => {
     cpSync(folderOf(first), folderOf(id), { recursive: true });
     store.change(
@@ -39,7 +39,7 @@ describe('a backup of deploys in a folder', () => {
     rmSync(folderOf(id), { recursive: true });
   };
 
-  test('copies only what is new, and forgets what was deleted', async () => {
+  test('copies only new deploys and drops deleted ones', async () => {
     const args = ['backup', store.backups];
     expect(await store.told(args)).toMatchObject({ deploys: 1, newDeploys: 1 });
     expect(await store.told(args)).toMatchObject({ deploys: 1, newDeploys: 0, newBytes: 0 });
@@ -52,7 +52,7 @@ describe('a backup of deploys in a folder', () => {
     first = second;
   });
 
-  test('names no deploy that was published and deleted while the database was copied', async () => {
+  test('does not name a deploy that was published and deleted while the database was copied', async () => {
     const rounds: string[] = [];
     const onProgress = (step: string, done: number, total: number | undefined) => {
       if (step === 'copying deploys' && done === total && rounds.length === 0) add('dep_short');
@@ -66,7 +66,7 @@ describe('a backup of deploys in a folder', () => {
     expect(await store.check()).toEqual({ code: 0, found: [] });
   });
 
-  test('has every deploy that was published while it copied others', async () => {
+  test('contains every deploy that was published while it copied others', async () => {
     let isAdded = false;
     const onProgress = (step: string) => {
       if (step !== 'copying deploys' || isAdded) return;
@@ -79,7 +79,7 @@ describe('a backup of deploys in a folder', () => {
     remove('dep_late');
   });
 
-  test('says which deploy has lost its files, and has all others, but does not count', async () => {
+  test('names a deploy that lost its files, copies all others, and does not count as complete', async () => {
     const { made } = await store.backupTimes();
     add('dep_lost');
     await rm(folderOf('dep_lost'), { recursive: true });
@@ -97,7 +97,7 @@ describe('a backup of deploys in a folder', () => {
     store.change(`delete from deploys where id = 'dep_lost'`);
   });
 
-  test('goes into no folder that holds something else, or that another backup uses', async () => {
+  test('refuses a folder that holds something else or that another backup uses', async () => {
     const other = await store.run(['backup', store.dataDir]);
     expect([other.code, other.stderr]).toEqual([1, expect.stringContaining('holds other files')]);
     await new BackupFolder(store.backups).holding('writer', async () => {
@@ -111,7 +111,7 @@ describe('a backup of deploys in a folder', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining('There is no database at')]);
   });
 
-  test('copies a deploy anew of which an earlier run has left a part', async () => {
+  test('copies a deploy again if an earlier run left only a part of it', async () => {
     add('dep_part');
     await backUp(store.config(), store.backups, silent);
     const copied = join(store.backups, 'deploys', 'dep_part');
@@ -123,7 +123,7 @@ describe('a backup of deploys in a folder', () => {
     remove('dep_part');
   });
 
-  test('ends when the storage is away, and leaves the last backup', async () => {
+  test('ends when the storage is unavailable, and keeps the last backup', async () => {
     await backUp(store.config(), store.backups, silent);
     const before = await named();
     const unreadable = { DEPLOYS_URL: 's3://none/there', S3_ENDPOINT: 'http://127.0.0.1:1' };
@@ -172,7 +172,7 @@ describe('a backup of deploys in an object store', () => {
       expect(await objects.read(key)).toEqual(stored);
       expect(await objects.read(list)).toEqual(listed);
     }
-    // A backup that is damaged itself replaces nothing.
+    // A damaged backup replaces nothing.
     const place = join(store.backups, 'deploys', key);
     const whole = readFileSync(place);
     await objects.remove(key);
@@ -186,7 +186,7 @@ describe('a backup of deploys in an object store', () => {
     objects.close();
   };
 
-  test('is restored into another one, and finds what is still there', async () => {
+  test('is restored into another store, and skips what is still there', async () => {
     const photo = Buffer.alloc(1_500_000, 'rex');
     const id = await store.publish({ ...site('stored'), 'rex.jpg': photo });
     expect(await store.told(['backup', store.backups])).toMatchObject({

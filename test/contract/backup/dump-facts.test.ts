@@ -50,7 +50,7 @@ const factsOf = (dump: string, pieceBytes: number) => {
 };
 
 describe.each(Object.entries(insertions))('a dump with %s', (_, insert) => {
-  test.each([1, 7, 100_000])('is read in pieces of %i bytes', (pieceBytes) => {
+  test.each([1, 7, 100_000])('can be read in pieces of %i bytes', (pieceBytes) => {
     expect(factsOf(dumpOf(insert), pieceBytes)).toEqual({
       rows: { accounts: 4, deploys: 4, pets: 0, kysely_migration: 2 },
       deploys: ['dep_1', 'dep_4'],
@@ -58,7 +58,7 @@ describe.each(Object.entries(insertions))('a dump with %s', (_, insert) => {
     });
   });
 
-  test('is refused when it ends too early, or when a deploy cannot be read', () => {
+  test('is refused when it is cut short or when a deploy cannot be read', () => {
     const dump = dumpOf(insert);
     expect(() => factsOf(dump.slice(0, -10), 100)).toThrow('the dump ends too early');
     const other = dump.replace(`3,'uploading'`, `'uploading',3`);

@@ -24,7 +24,7 @@ const faults = async (): Promise<readonly string[]> => {
   return checks.filter(({ state }) => state !== 'ok').map(({ seen }) => seen);
 };
 const madeAt = async () => (await new BackupFolder(store.backups).manifest())?.madeAt;
-test('a backup that is killed at any step leaves the last one whole, and the next one goes on', async () => {
+test('a backup that is killed at any step leaves the last one complete, and the next one continues', async () => {
   await store.run(['backup', store.backups]);
   const first = await madeAt();
   const asItWas = join(store.folder, 'as it was');
@@ -53,7 +53,7 @@ test('a backup that is killed at any step leaves the last one whole, and the nex
   expect(replaced).toBeGreaterThan(0);
 });
 
-test('a restore that is killed at any step lets no service start, and goes on when it is repeated', async () => {
+test('a restore that is killed at any step blocks services, and continues when it is repeated', async () => {
   await store.run(['backup', store.backups]);
   const machine = store.anotherMachine('killed');
   const config = store.config(machine);
@@ -84,7 +84,7 @@ test('a restore that is killed at any step lets no service start, and goes on wh
   expect(await store.told(['account', 'list'], machine)).toMatchObject([{ name: 'Zoo 2' }]);
 });
 
-test('a backup and a restore are on the disk before they count', async () => {
+test('a backup or restore counts only once it is written to disk', async () => {
   const backups = join(store.folder, 'flushed');
   const replacing: string[] = [];
   const afterBackup = await unflushed(
@@ -117,7 +117,7 @@ test('a backup and a restore are on the disk before they count', async () => {
   expect(left.filter(isOurs)).toEqual([]);
 });
 
-test('a database that somebody makes during a restore is kept', async () => {
+test('a database that somebody creates during a restore is kept', async () => {
   const machine = store.anotherMachine('made meanwhile');
   const path = join(machine['DATA_DIR'] ?? '', 'animal-store.db');
   const restoring = restore(store.config(machine), store.backups, (step) => {

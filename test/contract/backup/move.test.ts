@@ -64,7 +64,7 @@ interface Reference {
 
 const integers = [-(2n ** 63n), 2n ** 63n - 1n, 0n];
 const assigned = [0n, 7n, 2n ** 53n + 1n];
-/** They differ by case and contain characters that need escaping. */
+/** Values that differ by case and contain characters that need escaping. */
 const texts = ['a', 'A', 'b'].map((letter) => `${letter}é'"\\\0😀\n`);
 
 const fillAll = (file: SqliteDatabase.Database, tables: readonly string[]): void => {
@@ -87,10 +87,10 @@ const fillAll = (file: SqliteDatabase.Database, tables: readonly string[]): void
 };
 
 describe('a move from SQLite to MySQL', () => {
-  test('copies every table as it is: every digit, byte and null', async () => {
+  test('copies every table exactly: every digit, byte and null', async () => {
     const tables = await withSqliteSource(path(), (source) => Promise.resolve(source.tables()));
     const before = inSource((file) => {
-      // They hold one row each, with the id 1.
+      // These tables have one row each, with the id 1.
       for (const table of tables) file.exec(`delete from ${table}`);
       fillAll(file, tables);
       const all = tables.map((table) => file.prepare(`select * from ${table}`).raw().all());
@@ -111,7 +111,7 @@ describe('a move from SQLite to MySQL', () => {
     await database.close();
   });
 
-  test('goes on in batches, and assigns no id again', async () => {
+  test('continues after each batch, and new rows get ids that no copied row has', async () => {
     change(`
       insert into accounts (id, name, email, plan, created_at, warnings)
         values ('acct_1', 'Zoo', 'a@b.example', 'pro', 1, '{"removals":[]}');
@@ -128,7 +128,7 @@ describe('a move from SQLite to MySQL', () => {
     expect(await inTarget('select max(id) from pets')).toEqual([['2501']]);
   });
 
-  test('is refused while a service has the file open, even if that does nothing', async () => {
+  test('is refused while a service has the file open, even an idle one', async () => {
     const service = openDatabase(from.url);
     await service.ping();
     await expect(move()).rejects.toThrow('is in use: a service or another command has it open');
@@ -137,7 +137,7 @@ describe('a move from SQLite to MySQL', () => {
     await move();
   });
 
-  test('keeps services out of the file until it ends', async () => {
+  test('prevents services from opening the file until it ends', async () => {
     const codes: unknown[] = [];
     await move(to.url, () => {
       try {
@@ -150,13 +150,13 @@ describe('a move from SQLite to MySQL', () => {
     change(`update edge_revision set revision = 9`);
   });
 
-  test('changes nothing in a database that holds something', async () => {
+  test('does not change a database that already contains something', async () => {
     await inTarget('create table birds (id int)');
     await expect(move()).rejects.toThrow('is in use or not empty: it has 1 tables. Name an empty');
     expect(await inTarget('show tables')).toEqual([['birds']]);
   });
 
-  test('names the table that does not fit; then no service starts on a part of it, and a repeated move does all', async () => {
+  test('names the table that does not fit; services refuse the partial copy, and a repeated move copies everything', async () => {
     const jobs = `insert into job_leases values ('${'too long '.repeat(99)}', '', 1), ('b', '', 2)`;
     change(jobs);
     await expect(move()).rejects.toThrow('The rows of job_leases do not fit into the new database');
@@ -175,7 +175,7 @@ describe('a move from SQLite to MySQL', () => {
     expect(await inTarget('select job from job_leases')).toEqual([['b']]);
   });
 
-  test('copies no table that no migration makes, and says so', async () => {
+  test('does not copy a table that no migration creates, and says so', async () => {
     change('create table birds (a text)');
     await expect(move()).rejects.toThrow('No migration makes the table birds');
   });
@@ -198,7 +198,7 @@ describe('a move from SQLite to MySQL', () => {
     await expect(move()).rejects.toThrow(words);
   });
 
-  test('says which database it does not reach, without its password', async () => {
+  test('names the database that it cannot reach, without its password', async () => {
     await expect(move('mysql://shop:hunter2@127.0.0.1:1/shop')).rejects.toThrow(
       /^The database mysql:\/\/127\.0\.0\.1:1\/shop cannot be reached \(ECONNREFUSED\)\. .*--to\.$/,
     );

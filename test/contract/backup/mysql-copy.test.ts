@@ -31,7 +31,7 @@ beforeAll(async () => {
   Object.assign(process.env, await mysqlPrograms(), { TMPDIR: folder });
 });
 afterAll(async () => {
-  // The next file of tests may have the same process.
+  // The next test file may run in the same process.
   for (const name of Object.keys(process.env)) Reflect.deleteProperty(process.env, name);
   Object.assign(process.env, environment);
   await rm(folder, { recursive: true });
@@ -61,7 +61,7 @@ const restore = async (lines: readonly string[], first: () => Promise<unknown> =
   restoreDatabase(await dumpOf(...lines), { databaseUrl: database.url }, first);
 const leftovers = async () => (await readdir(folder)).filter((name) => name !== 'dump');
 
-describe('a dump that somebody has changed', () => {
+describe('a dump that somebody has tampered with', () => {
   test.each([
     String.raw`\! touch FILE`,
     'system touch FILE',
@@ -88,7 +88,7 @@ describe('a check of a dump', () => {
   /** A database that is not empty refuses a restore. */
   const expectEmpty = () => restore(['select 1;'], () => order('drop table kysely_migration'));
 
-  test('says what it has, and leaves the database empty', async () => {
+  test('reports the content of the dump, and leaves the database empty', async () => {
     const found = await inspect(
       'drop table kysely_migration;',
       `create table kysely_migration (name varchar(255)); insert into kysely_migration values ('0001-x');`,
@@ -99,7 +99,7 @@ describe('a check of a dump', () => {
     await expectEmpty();
   });
 
-  test('says why it cannot be loaded, also when much more follows, and leaves the database empty', async () => {
+  test('says why the dump cannot be loaded, even when much more follows, and leaves the database empty', async () => {
     const rest = Array.from(
       { length: 3_000 },
       (_, at) => `select '${String(Math.sin(at)).repeat(99)}';`,
@@ -109,7 +109,7 @@ describe('a check of a dump', () => {
     await expectEmpty();
   });
 
-  test('changes nothing in a database that is in use', async () => {
+  test('does not change a database that is in use', async () => {
     await order('create table pets (id int)');
     await expect(inspect('select 1;')).rejects.toThrow('came into use: it has 1 tables');
     await order('drop table pets');
@@ -123,7 +123,7 @@ describe('a database that is being restored', () => {
     'create table kysely_migration (name varchar(255), timestamp varchar(255));',
   ];
 
-  test('cannot be used by a service or another restore, from before its deploys are put back', async () => {
+  test('cannot be used by a service or another restore, even before its deploys are restored', async () => {
     const meanwhile = async () => {
       const service = openDatabase(database.url);
       await expect(migrateUp(service)).rejects.toThrow('A restore into this database was not');
@@ -137,7 +137,7 @@ describe('a database that is being restored', () => {
     await expect(restore(dump)).rejects.toThrow('came into use: it has 2 tables');
   });
 
-  test('is left as it is when it came into use before or while its deploys were put back', async () => {
+  test('is left unchanged if somebody starts to use it before or while its deploys are restored', async () => {
     const use = () => order('create table pets (id int) select 7 as id');
     const useInstead = () => order('drop table kysely_migration').then(use);
     await expect(restore(dump, useInstead)).rejects.toThrow('came into use: it has 1 tables');
@@ -147,7 +147,7 @@ describe('a database that is being restored', () => {
     await order('delete from pets where id = 7');
   });
 
-  test('is restored from the beginning after a restore that failed', async () => {
+  test('is restored from the beginning after a failed restore', async () => {
     await expect(restore([...dump.slice(0, 1), 'no statement;'])).rejects.toThrow('ERROR 1064');
     await restore(dump);
   });
@@ -179,7 +179,7 @@ describe('a dump', () => {
     }
   };
 
-  test('is made again when a migration ran as it began', async () => {
+  test('is made again when a migration ran while it began', async () => {
     const service = openDatabase(database.url);
     await migrateUp(service);
     await service.close();
@@ -196,7 +196,7 @@ describe('a dump', () => {
     expect([facts?.rows['late'], facts?.migrations.at(-1)]).toEqual([1, '9999-late']);
   });
 
-  test('of newer programs can be loaded by those that do not know its first line', async () => {
+  test('of a newer release can be loaded by programs that do not know its first line', async () => {
     const toolsDir = await mkdtemp(join(folder, 'bin-'));
     const client = `#!/bin/sh\ncat > ${toolsDir}/told\n`;
     await writeFile(join(toolsDir, 'mariadb'), client, { mode: 0o700 });

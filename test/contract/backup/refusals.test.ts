@@ -26,7 +26,7 @@ const restored = async (name: string) => {
   return store.told(['account', 'list'], machine);
 };
 
-test('a backup of a database that was emptied is refused, and the last one stays', async () => {
+test('a backup of an emptied database is refused, and the last backup stays', async () => {
   const refused = await store.run(['backup', store.backups], wiped);
   expect([refused.code, refused.stderr]).toEqual([
     1,
@@ -36,7 +36,7 @@ test('a backup of a database that was emptied is refused, and the last one stays
   expect(await restored('after a refusal')).toMatchObject([{ name: 'Zoo' }]);
 });
 
-test('a database without an account is backed up into another folder', async () => {
+test('a database without an account can be backed up into another folder', async () => {
   const other = join(store.folder, 'other');
   for (let made = 0; made < 2; made++) await store.told(['backup', other], wiped);
 });
@@ -52,7 +52,7 @@ test('a damaged manifest is replaced by the next backup', async () => {
   expect(await store.check()).toEqual({ code: 0, found: [] });
 });
 
-test('a damaged database is not copied over a good backup', async () => {
+test('a damaged database does not overwrite a good backup', async () => {
   const machine = store.anotherMachine('corrupt');
   await store.told(['migrate'], machine);
   store.change(
@@ -62,7 +62,7 @@ test('a damaged database is not copied over a good backup', async () => {
   await copyFile((store.home.settings['DATABASE_URL'] ?? '').slice('sqlite:'.length), path);
   store.change('drop table marked');
   const bytes = await readFile(path);
-  // Every query still answers; only the index no longer has what its table has.
+  // Every query still works, but the index no longer matches its table.
   bytes.write('marker of anothe', bytes.lastIndexOf('marker of a test'));
   await writeFile(path, bytes);
   const { code, stderr } = await store.run(['backup', store.backups], machine);
@@ -70,7 +70,7 @@ test('a damaged database is not copied over a good backup', async () => {
   expect(await store.check()).toEqual({ code: 0, found: [] });
 });
 
-test('a database of a newer schema is backed up, and the backup says so', async () => {
+test('a database with a newer schema is backed up, and the backup says so', async () => {
   store.change(`insert into kysely_migration values ('9999-later', '2027-01-01T00:00:00.000Z')`);
   const { code, stdout } = await store.run(['backup', store.backups]);
   expect([code, stdout]).toEqual([0, expect.stringContaining('9999-later, newer than this')]);
@@ -81,7 +81,7 @@ describe('a folder with a backup of a newer release', () => {
   const folder = () => join(store.folder, 'newer');
   beforeEach(() => store.told(['backup', folder()]));
 
-  /** Only the number of its format stays in its place in every release. */
+  /** Only the format number has the same place in every release. */
   const newer = () => JSON.stringify({ format: 2, signature: 'of a newer release', backups: [] });
   const grown = async (path: string) => {
     const { manifest } = JSON.parse(await readFile(path, 'utf8')) as { manifest: object };
@@ -117,7 +117,7 @@ describe('a folder with a backup of a newer release', () => {
 });
 
 test.each(['/proc/x', '/proc/x/y'])(
-  'a folder that cannot be made ends the backup with the reason: %s',
+  'a folder that cannot be created ends the backup with the reason: %s',
   async (folder) => {
     const { code, stderr } = await store.run(['backup', folder]);
     expect([code, stderr]).toEqual([
@@ -127,7 +127,7 @@ test.each(['/proc/x', '/proc/x/y'])(
   },
 );
 
-test('a file where a folder belongs holds no backup', async () => {
+test('a file in place of the backup folder contains no backup', async () => {
   const file = join(store.folder, 'file');
   await writeFile(file, '');
   for (const args of [['backup', 'check'], ['restore']]) {
@@ -136,7 +136,7 @@ test('a file where a folder belongs holds no backup', async () => {
   }
 });
 
-test('an address where a folder belongs is refused, and makes no folder of that name', async () => {
+test('an address in place of a folder is refused, and no folder of that name is created', async () => {
   const { code, stderr } = await store.run(['backup', 's3://birds/backups']);
   expect([code, stderr]).toEqual([
     1,

@@ -106,7 +106,7 @@ describeStores('orders', (stores) => {
     },
   );
 
-  test('a backward page with a filter has only orders of that status', async () => {
+  test('a backward page with a filter contains only orders of that status', async () => {
     const all: Order[] = [];
     for (let n = 0; n < 4; n++) all.push(await sell((await addRex()).id));
     const [first, , third] = all.map(({ id }) => id);

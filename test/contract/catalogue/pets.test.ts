@@ -22,7 +22,7 @@ import { refusal, refuse } from '../../support/refusal.ts';
 const rex: PetDraft = { name: 'Rex', categoryId: 7n, status: 'available' };
 const everything = { after: 0n, limit: 1000 };
 
-/** What a search has to find, worked out the slow way. */
+/** Computes slowly what a search must find. */
 const fittingIn = (
   all: readonly Pet[],
   { order, status, categoryId, beginning }: Omit<PetSearch, 'after' | 'limit'>,
@@ -109,7 +109,7 @@ describeStores('animals', (stores) => {
     },
   );
 
-  test('a page with a filter has only animals of that status', async () => {
+  test('a page with a filter contains only animals of that status', async () => {
     const [first, , , fourth] = await addMany('available', 'sold', 'pending', 'available');
     expect(await pets.list(account, everything, 'available')).toEqual([first, fourth]);
     const after = first?.id ?? 0n;
@@ -117,7 +117,7 @@ describeStores('animals', (stores) => {
     expect(await pets.list(account, { after, limit: 0 }, 'available')).toEqual([]);
   });
 
-  /** All pages of a search, joined. */
+  /** All pages of a search, concatenated. */
   const pagesOf = async (search: Omit<PetSearch, 'after'>): Promise<readonly Pet[]> => {
     const all: Pet[] = [];
     for (let after: Pet | undefined; ; after = all.at(-1)) {
@@ -125,7 +125,7 @@ describeStores('animals', (stores) => {
       expect(page.length).toBeLessThanOrEqual(search.limit);
       if (page.length === 0) return all;
       all.push(...page);
-      // Pages that overlap would never end.
+      // Overlapping pages would never end.
       expect(all.length).toBeLessThan(1000);
     }
   };
@@ -166,7 +166,7 @@ describeStores('animals', (stores) => {
     },
   );
 
-  test('a search goes on after an animal that is gone, and finds none beyond the last', async () => {
+  test('a search continues after an animal that was deleted, and finds none beyond the last', async () => {
     const [first, second, third] = await addMany('available', 'available', 'available');
     await pets.remove(account, second!.id, () => []);
     const search = (order: PetOrder, after = second) =>
@@ -199,7 +199,7 @@ describeStores('animals', (stores) => {
     await expect(removal).rejects.toHaveProperty('code', 'pet_not_found');
   });
 
-  test('a removed animal is gone, with its event; what is refused stays', async () => {
+  test('a removed animal is gone, and its event is stored; a refused removal changes nothing', async () => {
     const { id } = await add(rex);
     await takeEvents(stores);
     await expect(pets.remove(account, id, refuse)).rejects.toBe(refusal);

@@ -15,7 +15,7 @@ const pets: ManyRows = {
   ]),
 };
 
-/** What texts are compared with; all others are numbers. */
+/** The values of text parameters; all other parameters are numbers. */
 const texts: Readonly<Record<string, string>> = {
   account_id: 'acct_1',
   status: 'sold',
@@ -25,7 +25,7 @@ const texts: Readonly<Record<string, string>> = {
 describe.each(databaseKinds)('with thousands of animals, on %s', (kind) => {
   const explained = explainedDatabase(kind, [pets]);
 
-  /** How each search reads the animals. */
+  /** How the database reads the animals for each search. */
   const readsOf = async (
     searches: readonly Pick<PetSearch, 'order' | 'beginning'>[],
   ): Promise<readonly string[]> => {
@@ -46,14 +46,14 @@ describe.each(databaseKinds)('with thousands of animals, on %s', (kind) => {
     return steps.filter((step) => /\bpets\b/.test(step));
   };
 
-  test('a search in the order of ids reads ranges of indexes that have this order', async () => {
+  test('a search by id reads index ranges in that order', async () => {
     const reads = await readsOf([{ order: 'newest' }, { order: 'oldest' }]);
     expect(reads.length).toBeGreaterThan(20);
     for (const read of reads)
       expect(read).toMatch(/^(?!SCAN).*\bpets_by_(?:account|status|category)\b/);
   });
 
-  test('a search in the order of names reads ranges of indexes that have this order', async () => {
+  test('a search by name reads index ranges in that order', async () => {
     const searches = [{ order: 'name' }, { order: 'newest', beginning: 'rex 1' }] as const;
     const reads = await readsOf(searches);
     expect(reads.length).toBeGreaterThan(30);

@@ -38,7 +38,7 @@ const wrong = (what: RegExp) => ({
   failure: { reason: 'unavailable', detail: expect.stringMatching(what), retryAt: undefined },
 });
 
-/** Signed by itself, with the order's key. */
+/** Self-signed with the order's key. */
 const selfSigned = async (hosts: readonly string[], life: { notBefore: Date; notAfter: Date }) => {
   const algorithm = { name: 'ECDSA', namedCurve: 'P-256' };
   const key = createPrivateKey(order.privateKey);

@@ -95,7 +95,7 @@ describe('every step fails as unavailable while the authority is down, and works
     ['something on the way refuses the order', newOrder, { status: 403 }, true],
     ['a limit is reached', newOrder, { status: 429, problem: limit }, true],
   ] satisfies [string, RegExp, Omit<CaFault, 'match'>, boolean][])(
-    'an order that the authority may have placed counts: %s',
+    'an order counts when the authority may have placed it: %s',
     async (_, match, fault, counts) => {
       const { authority } = connectAuthority(lab);
       lab.gate.setFaults({ match, ...fault });
@@ -178,7 +178,7 @@ describe('a rate limit', () => {
     const url = await challengeUrlOf({ authority }, order);
     for (const step of stepsOf(authority, order, url)) {
       lab.gate.log.length = 0;
-      // The directory is cached only as long as nothing went wrong.
+      // The directory is cached only until the first failure.
       lab.gate.setFaults({ match: /^POST/, status: 429, problem });
       expect(await step()).toMatchObject({ failure: { reason: 'rate_limited' } });
       expect(lab.gate.asked(/^POST/)).toHaveLength(1);
@@ -197,7 +197,7 @@ describe('a rate limit', () => {
     await takeToCertificate(connected, order);
   });
 
-  test('of the whole server (503) is not a limit of our account, but its Retry-After counts', async () => {
+  test('of the whole server (503) does not limit our account, but its Retry-After counts', async () => {
     const { authority } = connectAuthority(lab, {}, { clock: new SettableClock(now) });
     lab.gate.setFaults({ match: newOrder, status: 503, headers: { 'retry-after': '120' } });
     const answer = await authority.order(newHost());
@@ -242,7 +242,7 @@ describe('an answer that is lost after the authority did the work', () => {
     ['replaced by nonsense', { status: 200, body: 'nonsense' }],
   ];
 
-  test.each(losses)('to a new order, %s: the next one is as good', async (_, loss) => {
+  test.each(losses)('to a new order, %s: the next order works', async (_, loss) => {
     const connected = connectAuthority(lab);
     lab.gate.setFaults({ match: newOrder, times: 1, after: true, ...loss });
     const answer = await connected.authority.order(newHost());
@@ -250,7 +250,7 @@ describe('an answer that is lost after the authority did the work', () => {
     await obtain(connected);
   });
 
-  test.each(losses)('to a new account, %s: the next one is as good', async (_, loss) => {
+  test.each(losses)('to a new account, %s: the next request works', async (_, loss) => {
     const connected = connectAuthority(lab);
     lab.gate.setFaults({ match: newAccount, times: 1, after: true, ...loss });
     const answer = await connected.authority.order(newHost());
@@ -258,7 +258,7 @@ describe('an answer that is lost after the authority did the work', () => {
     await obtain(connected);
   });
 
-  test.each(losses)('to a proof, %s: the order goes on', async (_, loss) => {
+  test.each(losses)('to a challenge, %s: the order continues', async (_, loss) => {
     const connected = connectAuthority(lab);
     const order = await placed(connected.authority);
     lab.gate.setFaults({ match: challenge, times: 1, after: true, ...loss });
@@ -266,16 +266,19 @@ describe('an answer that is lost after the authority did the work', () => {
     expect(lab.gate.asked(newOrder)).toHaveLength(1);
   });
 
-  test.each(losses)('to a certificate request, %s: the same order is issued', async (_, loss) => {
-    const connected = connectAuthority(lab);
-    const order = await placed(connected.authority);
-    lab.gate.setFaults({ match: finalize, times: 1, after: true, ...loss });
-    await takeToCertificate(connected, order);
-    expect(lab.gate.asked(newOrder)).toHaveLength(1);
-    expect(lab.gate.asked(finalize)).toHaveLength(1);
-  });
+  test.each(losses)(
+    'to a certificate request, %s: the same order issues the certificate',
+    async (_, loss) => {
+      const connected = connectAuthority(lab);
+      const order = await placed(connected.authority);
+      lab.gate.setFaults({ match: finalize, times: 1, after: true, ...loss });
+      await takeToCertificate(connected, order);
+      expect(lab.gate.asked(newOrder)).toHaveLength(1);
+      expect(lab.gate.asked(finalize)).toHaveLength(1);
+    },
+  );
 
-  test('to a certificate request, in silence: a later poll gets the certificate', async () => {
+  test('to a certificate request, without an error: a later poll gets the certificate', async () => {
     const accounts = keptAccounts();
     const connected = connectAuthority(lab, {}, { accounts });
     const order = await placed(connected.authority);
@@ -297,7 +300,7 @@ describe('an answer that is lost after the authority did the work', () => {
   test.each<[string, Omit<CaFault, 'match'>]>([
     ...losses.slice(0, 2),
     ['not there yet', { status: 404, body: 'not found' }],
-  ])('to a download, %s: it is repeated within the step', async (_, loss) => {
+  ])('to a download, %s: the same step repeats the download', async (_, loss) => {
     const connected = connectAuthority(lab);
     const order = await placed(connected.authority);
     await takeTo(connected, order, 'ready');
@@ -352,7 +355,7 @@ test("an order in progress is polled as the authority's Retry-After says, within
   }
 });
 
-test('an account that the authority never recognises is registered again only once per step', async () => {
+test('an account that the authority never recognises is registered again only once in each step', async () => {
   const { authority } = connectAuthority(lab);
   await placed(authority);
   lab.gate.log.length = 0;

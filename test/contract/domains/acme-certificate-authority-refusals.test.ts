@@ -18,7 +18,7 @@ afterEach(() => {
   lab.dns.setFaults({});
 });
 
-/** How an order ends, and what a later look at it reports. */
+/** How an order ends, and what a later look reports. */
 const ending = async (connected = connectAuthority(lab)) => {
   const order = await placed(connected.authority);
   const end = await takeTo(connected, order, 'issued');
@@ -58,7 +58,7 @@ describe('CAA records', () => {
 });
 
 describe('a challenge fails, in the words of the authority,', () => {
-  test('when the host shows another answer', async () => {
+  test('when the host returns another answer', async () => {
     const { authority } = connectAuthority(lab);
     const publish = (token: string) => lab.challenges.publish(token, 'something else');
     expect(await ending({ authority, publish })).toMatchObject({
@@ -67,14 +67,14 @@ describe('a challenge fails, in the words of the authority,', () => {
     });
   });
 
-  test('when the host shows none', async () => {
+  test('when the host returns no answer', async () => {
     const { authority } = connectAuthority(lab);
     const end = await ending({ authority, publish: () => undefined });
     const detail: unknown = expect.stringMatching(/404/);
     expect(end).toMatchObject({ failure: { reason: 'challenge', detail } });
   });
 
-  test('when its address does not respond, or it has no address', async () => {
+  test("when the host's address does not respond or is missing", async () => {
     for (const zone of [{ '*.customer.test': { A: ['127.0.0.9'] } }, {}]) {
       lab.dns.setZone(zone);
       expect(await ending()).toMatchObject({ failure: { reason: 'challenge' } });
@@ -151,7 +151,7 @@ describe('a name is rejected', () => {
 describe('an order that became invalid', () => {
   const now = new Date('2026-03-01T12:00:00Z');
 
-  /** What is reported of an order when these documents replace its own. */
+  /** The report on an order when these documents replace its own. */
   const lookAt = async (documents: { order: object; authorization: object }) => {
     const { authority } = connectAuthority(lab, {}, { clock: new SettableClock(now) });
     const order = await placed(authority);
@@ -228,7 +228,7 @@ describe('an order that became invalid', () => {
     expect(state).toEqual({ kind: 'failed', failure: { reason, detail, retryAt: undefined } });
   });
 
-  test('by a limit is gone, and says when the next order is allowed', async () => {
+  test('because of a limit is gone, and says when the next order is allowed', async () => {
     const limit = error('rateLimited', 'retry after 2026-03-01 13:30:00 UTC');
     const state = await lookAt({
       order: { status: 'invalid', error: limit },
@@ -238,7 +238,7 @@ describe('an order that became invalid', () => {
     expect(state).toMatchObject({ failure: { reason: 'order_gone', retryAt } });
   });
 
-  test('a challenge of another type, or with an invalid token, does not count', async () => {
+  test('a challenge of another type or with an invalid token is ignored', async () => {
     for (const one of [
       { ...challenge, type: 'dns-01', status: 'pending' },
       { ...challenge, token: '../../etc/passwd', status: 'pending' },

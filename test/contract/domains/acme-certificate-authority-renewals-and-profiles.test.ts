@@ -55,7 +55,7 @@ describe('a renewal window', () => {
     ['Sun, 01 Mar 2020 14:00:00 GMT', 60],
     ['soon', 21_600],
     ['', 21_600],
-  ])('is requested again after "%s": %i seconds', async (retryAfter, seconds) => {
+  ])('is requested again after the Retry-After "%s": %i seconds', async (retryAfter, seconds) => {
     offer(windowText, { 'retry-after': retryAfter });
     const askAgainAt = new Date(now.getTime() + seconds * 1000);
     expect(await ask()).toMatchObject({ askAgainAt });
@@ -68,7 +68,7 @@ describe('a renewal window', () => {
     expect(await ask(lab.pebble.tls.cert)).toBeUndefined();
   });
 
-  test('that ends before it begins is told as it is', async () => {
+  test('that ends before it begins is returned unchanged', async () => {
     offer(JSON.stringify({ suggestedWindow: { start: end, end: start } }));
     expect(await ask()).toMatchObject({ start: new Date(end), end: new Date(start) });
   });
@@ -111,13 +111,13 @@ describe('an order that replaces a certificate', () => {
       .map(({ payload }) => (payload as { replaces?: string }).replaces);
   const order = (chain = example) => connectAuthority(lab).authority.order(newHost(), chain);
 
-  test('names it where the authority offers renewal windows', async () => {
+  test('names that certificate where the authority offers renewal windows', async () => {
     offer();
     expect(await order()).toMatchObject({ kind: 'ordered', isExempt: true });
     expect(replaced()).toEqual([exampleId]);
   });
 
-  test('does not name it at other authorities, or when it has no identifier', async () => {
+  test('does not name that certificate at other authorities, or when the certificate has no identifier', async () => {
     expect((await order()).kind).toBe('ordered');
     offer();
     expect((await order('nonsense')).kind).toBe('ordered');
@@ -129,13 +129,16 @@ describe('an order that replaces a certificate', () => {
     ['malformed', 400],
     ['malformed', 404],
     ['unauthorized', 403],
-  ])('is none when the authority says %s (%i) about it', async (type, status) => {
-    offer();
-    const problem = { type, detail: 'about what is replaced' };
-    lab.gate.setFaults({ match: caPlaces.newOrder, times: 1, status, problem });
-    expect(await order()).toEqual({ kind: 'not_exempt' });
-    expect(replaced()).toEqual([exampleId]);
-  });
+  ])(
+    'becomes a plain order when the authority answers %s (%i) about the certificate',
+    async (type, status) => {
+      offer();
+      const problem = { type, detail: 'about what is replaced' };
+      lab.gate.setFaults({ match: caPlaces.newOrder, times: 1, status, problem });
+      expect(await order()).toEqual({ kind: 'not_exempt' });
+      expect(replaced()).toEqual([exampleId]);
+    },
+  );
 
   test.each([
     ['rateLimited', 'rate_limited'],
@@ -157,7 +160,7 @@ const connect = (profile?: string) => {
 const asked = () =>
   lab.gate.asked(caPlaces.newOrder).map(({ payload }) => (payload as { profile?: string }).profile);
 
-test('an order asks for the profile, where the authority offers it', async () => {
+test('an order requests the configured profile where the authority offers it', async () => {
   lab.gate.setProfiles('classic', 'shortlived');
   const { authority, missed, publish } = connect('shortlived');
   await obtain({ authority, publish });
@@ -166,7 +169,7 @@ test('an order asks for the profile, where the authority offers it', async () =>
   expect(missed).toEqual([]);
 });
 
-test('no profile is asked for unless one is wanted', async () => {
+test('no profile is requested unless one is configured', async () => {
   lab.gate.setProfiles('classic');
   const { authority, missed } = connect();
   expect(await authority.order(newHost())).toMatchObject({ kind: 'ordered' });
@@ -174,7 +177,7 @@ test('no profile is asked for unless one is wanted', async () => {
 });
 
 test.each([[[]], [['classic']]])(
-  'an authority that offers %j gives its default, and that is told',
+  'an authority that offers %j uses its default profile, and this is reported',
   async (offered) => {
     lab.gate.setProfiles(...offered);
     const { authority, missed } = connect('shortlived');
@@ -183,7 +186,7 @@ test.each([[[]], [['classic']]])(
   },
 );
 
-test('a profile that is withdrawn stops no renewal, and is asked for once it is offered again', async () => {
+test('a profile that is withdrawn stops no renewal, and is requested again once the authority offers it again', async () => {
   lab.gate.setProfiles('shortlived');
   const { authority, missed } = connect('shortlived');
   await authority.order(newHost());
@@ -196,7 +199,7 @@ test('a profile that is withdrawn stops no renewal, and is asked for once it is 
   expect(asked().at(-1)).toBe('shortlived');
 });
 
-test('a renewal names its profile beside the certificate that it replaces', async () => {
+test('a renewal names its profile and the certificate that it replaces', async () => {
   lab.gate.setProfiles('shortlived');
   const { authority, publish } = connect('shortlived');
   const { chain } = await obtain({ authority, publish });

@@ -33,7 +33,7 @@ describe('an authority that speaks ACME', () => {
 const open = storesOfTests();
 const lab = openPebbleLab();
 
-test('a certificate takes one order, one proof, one request and one download', async () => {
+test('a certificate takes one order, one challenge, one certificate request and one download', async () => {
   await obtain(connectAuthority(lab));
   for (const place of [newAccount, newOrder, challenge, finalize, certificate]) {
     expect(lab.gate.asked(place)).toHaveLength(1);
@@ -54,7 +54,7 @@ test('every request has a User-Agent', async () => {
   );
 });
 
-test('the account is made when it is first needed, and kept with its key', async () => {
+test('the account is created on first use, and stored with its key', async () => {
   const { authorityAccounts: accounts } = await open();
   const { authority } = connectAuthority(lab, { email: 'ops@pets.test' }, { accounts });
   expect(await authority.accountUri()).toBeUndefined();
@@ -67,7 +67,7 @@ test('the account is made when it is first needed, and kept with its key', async
   ]);
 });
 
-test('orders that begin at once share one account, and so do later processes', async () => {
+test('orders that begin at the same time share one account, and so do later processes', async () => {
   const { authorityAccounts: accounts } = await open();
   const { authority } = connectAuthority(lab, {}, { accounts });
   await Promise.all([1, 2, 3].map(() => placed(authority)));
@@ -99,7 +99,7 @@ test('an order of another account, or one that never existed, is reported as gon
   }
 });
 
-test('requests are signed for URLs of the authority only', async () => {
+test('requests are signed only for URLs of the authority', async () => {
   const { authority } = connectAuthority(lab);
   const elsewhere = await startPebbleLab();
   try {
@@ -124,7 +124,7 @@ test('repeated steps take effect once', async () => {
   expect(lab.gate.asked(finalize)).toHaveLength(1);
 });
 
-test('after an authority lost its accounts, ours is registered again once with the same key', async () => {
+test('our account is registered again once, with the same key, after the authority lost its accounts', async () => {
   const { authorityAccounts: accounts } = await open();
   const connected = connectAuthority(lab, {}, { accounts });
   const order = await placed(connected.authority);
@@ -176,7 +176,7 @@ test('an authority with external account binding accepts only the right key', as
   }
 });
 
-describe('validated by DNS', () => {
+describe('a host validated by DNS', () => {
   const inDns = (): AnsweredAuthority => ({
     ...connectAuthority(lab),
     publishText: (host, values) => {
@@ -190,7 +190,7 @@ describe('validated by DNS', () => {
     lab.dns.setZone({ '*.customer.test': { A: ['127.0.0.1'] } });
   });
 
-  test('a host needs no web server', async () => {
+  test('needs no web server', async () => {
     const opened = inDns();
     const order = await placed(opened.authority, newHost(), { method: 'dns-01' });
     expect(await opened.authority.look(order)).toMatchObject({
@@ -202,7 +202,7 @@ describe('validated by DNS', () => {
     expect(certificate.host).toBe(order.host);
   });
 
-  test('with another value, the challenge has failed', async () => {
+  test('fails the challenge when its value is a different one', async () => {
     const opened = inDns();
     const order = await placed(opened.authority, newHost(), { method: 'dns-01' });
     const wrong = {
@@ -213,7 +213,7 @@ describe('validated by DNS', () => {
     expect(state).toMatchObject({ kind: 'failed', failure: { reason: 'challenge' } });
   });
 
-  test('one certificate covers a name and its wildcard, with two values at one name at once', async () => {
+  test('and its wildcard get one certificate, with two values at one DNS name at the same time', async () => {
     const published: (readonly string[])[] = [];
     const opened = inDns();
     const keeping = {
@@ -232,7 +232,7 @@ describe('validated by DNS', () => {
     expect(new Set(published.flat()).size).toBe(2);
   });
 
-  test('a certificate for one of two names only is refused', async () => {
+  test('that shares an order with another name is refused a certificate for one of them only', async () => {
     const opened = inDns();
     const host = newHost();
     const order = await placed(opened.authority, host, { method: 'dns-01' });
@@ -241,7 +241,7 @@ describe('validated by DNS', () => {
     expect(state).toMatchObject({ kind: 'failed', failure: { reason: 'unavailable' } });
   });
 
-  test('an order whose other challenge was answered before needs no second answer', async () => {
+  test('needs no second answer in an order whose other challenge was answered before', async () => {
     const opened = inDns();
     const order = await placed(opened.authority, newHost(), { method: 'dns-01' });
     const challengeUrl = await challengeUrlOf(opened, { ...order, method: 'http-01' });

@@ -50,7 +50,7 @@ describeStores('accounts at authorities', (stores) => {
     await expectKept(kept);
   });
 
-  test('only the account that the authority forgot is replaced', async () => {
+  test('only the account that the authority lost is replaced', async () => {
     const [first, second] = [newAccount(), newAccount()];
     await accounts.save(directory, first);
     await accounts.save(directory, newAccount(), `${first.url}/other`);
@@ -75,7 +75,7 @@ describeStores('accounts at authorities', (stores) => {
     expect(won.map(({ found }) => found)).toEqual(Array(20).fill(kept));
   });
 
-  test('without a stored account nothing is replaced', async () => {
+  test('nothing is replaced without a stored account', async () => {
     await accounts.save(directory, newAccount(), 'https://ca.test/acct/1');
     await expectKept(undefined);
   });

@@ -53,7 +53,7 @@ const noUse: CaUse = {
   ...{ registeredDomain: [], exactName: [], ownHosts: [] },
 };
 
-/** What counts in each window. */
+/** The entries that count in each window. */
 const counted: Readonly<Record<CaWindow, Pick<LedgerEntry, 'kind' | 'isManual'>>> = {
   automaticFailures: { kind: 'failure', isManual: false },
   manualFailures: { kind: 'failure', isManual: true },
@@ -77,7 +77,7 @@ describeStores('the ledger of authorities', (stores) => {
   const enter = (one: LedgerEntry) => stores.edgeWriter.writeLedger({ entered: [one] });
   const processes = () => [ledger, stores.secondProcess.ledger] as const;
   const allowed = (): BudgetVerdict => ({ allowed: true });
-  /** Counts and enters in one step, as an order for a name of our own does. */
+  /** Counts and enters in one step, like an order for one of the platform's names. */
   const reserve = async (
     order: AskedOrder,
     decide: (use: CaUse) => BudgetVerdict,
@@ -95,7 +95,7 @@ describeStores('the ledger of authorities', (stores) => {
     return Object.fromEntries(windows.map((window) => [window, use[window].length]));
   };
 
-  test('the orders of all accounts are known without a name', async () => {
+  test('the orders of all accounts are counted for each authority, without any host name', async () => {
     const { lengthMs } = caWindows.orders;
     const at = (occurredAt: Date, draft: Partial<LedgerEntry> = {}) =>
       enter(entry({ orderKey: `order ${occurredAt.getTime()}`, occurredAt, ...draft }));
@@ -106,7 +106,7 @@ describeStores('the ledger of authorities', (stores) => {
     expect(await ledger.orders(authority, now)).toEqual([later(-1), later(-2)]);
   });
 
-  test('each authority counts for itself', async () => {
+  test('each authority has its own counts', async () => {
     for (const [n, name] of ['authority.test', 'other.test', 'other.test'].entries())
       for (const kind of ['order', 'issued', 'failure'] as const)
         await enter(entry({ kind, authority: name, orderKey: `order ${n}` }));
@@ -129,7 +129,7 @@ describeStores('the ledger of authorities', (stores) => {
     expect((await ledger.use(cats, now)).ownHosts).toHaveLength(2);
   });
 
-  test('a new ledger shows no use', async () => {
+  test('an empty ledger shows no use', async () => {
     for (const reader of processes()) expect(await reader.use(cats, now)).toEqual(noUse);
   });
 
@@ -164,7 +164,7 @@ describeStores('the ledger of authorities', (stores) => {
   });
 
   test.each(windows)(
-    'of many entries in %s only the newest, which decide, are returned',
+    'of many entries in %s, only the newest ones, which decide, are returned',
     async (window) => {
       const { most } = caWindows[window];
       for (let n = 0; n < most + 2; n++)
@@ -215,7 +215,7 @@ describeStores('the ledger of authorities', (stores) => {
     expect((await ledger.use(cats, now)).orders).toHaveLength(stopAt);
   });
 
-  test('an order counts from before the request until it is certain that it was not placed', async () => {
+  test('an order counts from before its request, unless it is certain that it was not placed', async () => {
     const orderKey = `platform:${'x'.repeat(253)}:${'y'.repeat(40)}`;
     const reserveFor = (kind: AskedOrder['kind'], draft: Partial<AskedOrder> = {}) =>
       reserve({ ...asked, kind, ...draft }, allowed);

@@ -15,7 +15,7 @@ const authority = (meta: object | undefined) => {
   return { state, transport: new AcmeTransport({ directoryUrl, http: { send } }) };
 };
 
-test('the name of an authority in CAA records is the one in its directory, which is read once', async () => {
+test('the name of an authority in CAA records comes from its directory, which is read once', async () => {
   const { state, transport } = authority({ caaIdentities: ['CA.example', 'ca.example.net'] });
   for (const second of [0, 100]) {
     expect(await transport.caaIdentities(at(second))).toEqual(['ca.example', 'ca.example.net']);
@@ -26,11 +26,11 @@ test('the name of an authority in CAA records is the one in its directory, which
   expect(await transport.caaIdentities(at(200))).toEqual(['ca.example', 'ca.example.net']);
 });
 
-test('an authority that does not say its name has none', async () => {
+test('an authority whose directory has no CAA name has none', async () => {
   expect(await authority(undefined).transport.caaIdentities(at(0))).toEqual([]);
 });
 
-test('an authority that was never reached is asked again after a minute', async () => {
+test('an authority that could not be reached is asked again after a minute', async () => {
   const { state, transport } = authority({ caaIdentities: ['ca.example'] });
   state.isAway = true;
   for (const second of [0, 59]) {
@@ -41,14 +41,14 @@ test('an authority that was never reached is asked again after a minute', async 
   expect(await transport.caaIdentities(at(60))).toEqual(['ca.example']);
 });
 
-test('checks at the same moment wait for one answer of the authority', async () => {
+test('checks at the same moment share one answer of the authority', async () => {
   const { state, transport } = authority({ caaIdentities: ['ca.example'] });
   const asking = [0, 0, 1].map((second) => transport.caaIdentities(at(second)));
   expect(await Promise.all(asking)).toEqual([['ca.example'], ['ca.example'], ['ca.example']]);
   expect(state.asked).toBe(1);
 });
 
-test('an authority that was not reached before the clock was set back is asked at once', async () => {
+test('an authority that could not be reached is asked at once after the clock was set back', async () => {
   const { state, transport } = authority({ caaIdentities: ['ca.example'] });
   state.isAway = true;
   await transport.caaIdentities(at(3600));

@@ -14,7 +14,7 @@ import { until } from '../../support/until.ts';
 
 export interface AnsweredAuthority {
   readonly authority: CertificateAuthority;
-  /** Publishes the answer to a challenge; left out for an authority without challenges. */
+  /** Publishes the answer to a challenge; undefined for an authority without challenges. */
   readonly publish?: (token: string, keyAuthorization: string) => void;
   /** Publishes the values of a DNS challenge. */
   readonly publishText?: ((host: string, values: readonly string[]) => void) | undefined;
@@ -31,7 +31,10 @@ const publishAnswer = (
   else publishText?.(host, state.values);
 };
 
-/** An authority for all tests of a file. Each of them begins with an empty log, without faults and settings of another one. */
+/**
+ * One authority for all tests of a file. Each test begins with an empty log and without the faults and settings of
+ * another test.
+ */
 export const openPebbleLab = (options?: Parameters<typeof startPebbleLab>[0]): PebbleServers => {
   let lab: PebbleLab;
   beforeAll(async () => {
@@ -135,6 +138,6 @@ export const takeToCertificate = async (
   return state.certificate;
 };
 
-/** Takes a new order to its certificate. */
+/** Places an order and continues it to its certificate. */
 export const obtain = async (opened: AnsweredAuthority, host = newHost()): Promise<Certificate> =>
   takeToCertificate(opened, await placed(opened.authority, host));

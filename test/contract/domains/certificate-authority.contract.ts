@@ -17,9 +17,9 @@ import {
 } from './certificate-authority-steps.ts';
 
 export interface OpenAuthority extends AnsweredAuthority {
-  /** The real time, more or less: TLS clients go by that. */
+  /** Approximately the real time, which TLS clients use. */
   readonly clock: Clock;
-  /** What clients trust, in PEM, once something was issued. */
+  /** The root that clients trust, in PEM, after the first issuance. */
   root(): Promise<string>;
   close(): Promise<void>;
 }
@@ -36,7 +36,7 @@ export const leafOf = ({ chain }: Pick<Certificate, 'chain'>): X509Certificate =
   return leaf;
 };
 
-/** @returns what a client that trusts `root` learns @throws Error of its handshake */
+/** @returns what a client that trusts `root` sees @throws Error of its handshake */
 export const visit = async (
   { chain, privateKey }: Certificate,
   root: string,
@@ -57,7 +57,7 @@ export const visit = async (
   }
 };
 
-/** The contract of orders, for any certificate authority. */
+/** The contract of orders for any certificate authority. */
 export const certificateOrdersContract = (
   open: () => Promise<AnsweredAuthority & { close(): Promise<void> }>,
 ): void => {
@@ -80,7 +80,7 @@ export const certificateOrdersContract = (
     expect(certificate.notAfter.getTime()).toBeGreaterThan(certificate.notBefore.getTime());
   });
 
-  test('every step can be repeated, at once and after the end', async () => {
+  test('every step can be repeated, immediately and after the order has ended', async () => {
     const order = await placed(opened.authority);
     const first = await opened.authority.look(order);
     const challengeUrl = first.kind === 'challenge' ? first.challengeUrl : '';
@@ -98,7 +98,7 @@ export const certificateOrdersContract = (
     }
   });
 
-  test('reporting an unknown challenge as answered changes nothing', async () => {
+  test('reporting an unknown challenge as ready changes nothing', async () => {
     const order = await placed(opened.authority);
     const before = await opened.authority.look(order);
     for (const challengeUrl of ['', 'nonsense', 'https://elsewhere.test/challenge/1']) {
@@ -119,7 +119,7 @@ export const certificateOrdersContract = (
     },
   );
 
-  test('concurrent orders end with a certificate and a key each', async () => {
+  test('concurrent orders each get their own certificate and key', async () => {
     const issued = await Promise.all([1, 2, 3].map(() => obtain(opened)));
     expect(new Set(issued.map(({ host }) => host)).size).toBe(3);
     expect(new Set(issued.map(({ privateKey }) => privateKey)).size).toBe(3);
@@ -131,7 +131,7 @@ export const certificateOrdersContract = (
   });
 };
 
-/** In addition, what clients see, for authorities that issue real certificates. */
+/** The additional contract of authorities that issue real certificates: what clients see. */
 export const certificateAuthorityContract = (open: () => Promise<OpenAuthority>): void => {
   let opened: OpenAuthority;
   let issued: Certificate;
@@ -143,14 +143,14 @@ export const certificateAuthorityContract = (open: () => Promise<OpenAuthority>)
 
   certificateOrdersContract(() => Promise.resolve(opened));
 
-  test('a certificate names its one host and nothing else', () => {
+  test('a certificate names only its host', () => {
     expect(issued.host).toBe(host);
     expect(leafOf(issued).subjectAltName).toBe(`DNS:${host}`);
     const subject = Object.values(leafOf(issued).toLegacyObject().subject);
     expect([[], [host]]).toContainEqual(subject);
   });
 
-  test('a certificate identifies servers and signs nothing', () => {
+  test('a certificate can identify servers and cannot sign certificates', () => {
     const leaf = leafOf(issued);
     // RFC 5280, section 4.2.1.12: server authentication
     expect(leaf.keyUsage).toContain('1.3.6.1.5.5.7.3.1');
@@ -164,7 +164,7 @@ export const certificateAuthorityContract = (open: () => Promise<OpenAuthority>)
     expect(leafOf(issued).checkPrivateKey(key)).toBe(true);
   });
 
-  test('every certificate of the chain is signed by the next one, the last by the root', async () => {
+  test('every certificate of the chain is signed by the next one, and the last one by the root', async () => {
     const root = new X509Certificate(await opened.root());
     const chain = [...certificatesOf(issued.chain), root];
     const isSigned = chain.map((one, at) => {
@@ -184,7 +184,7 @@ export const certificateAuthorityContract = (open: () => Promise<OpenAuthority>)
     expect(issued.notAfter.getTime()).toBeGreaterThan(now.getTime());
   });
 
-  test('a client that trusts the root reaches the host, and no other one', async () => {
+  test('a client that trusts the root can connect to the host, but to no other host', async () => {
     const root = await opened.root();
     expect(await visit(issued, root, host)).toBe('hello');
     const elsewhere = visit(issued, root, 'tom.customer.test');

@@ -20,7 +20,7 @@ const newHost = () => `${ids.next('www').replace('_', '-')}.shop.example`;
 describeStores('certificates', (stores) => {
   const { certificates } = stores;
 
-  /** As an edge gets them, with decrypted private keys. */
+  /** Certificates as an edge gets them, with decrypted private keys. */
   const loaded = async (
     host: string,
     { edgeRecords }: Pick<StoragePorts, 'edgeRecords'> = stores,
@@ -101,7 +101,7 @@ describeDatabases('private keys', usualKinds, (database) => {
   const stored = () =>
     database.root.selectFrom('certificates').selectAll().orderBy('host').execute();
 
-  test('are stored sealed, with no part in plain text', async () => {
+  test('private keys are stored sealed, with no part in plain text', async () => {
     await saveBoth();
     const rows = await stored();
     expect(rows.map(({ host, chain }) => ({ host, chain }))).toEqual(
@@ -112,7 +112,7 @@ describeDatabases('private keys', usualKinds, (database) => {
       expect(everything).not.toContain(line);
   });
 
-  test('are gone from the database when their certificate is removed', async () => {
+  test('private keys are deleted with their certificate', async () => {
     await saveBoth();
     await database.transaction((db) => removeCertificate(db, 'cats.example', later(0)));
     const nothing = { chain: null, private_key: null, not_before: null, not_after: null };
@@ -122,7 +122,7 @@ describeDatabases('private keys', usualKinds, (database) => {
     ]);
   });
 
-  test('open for their own host only, and one that fails to open does not affect others', async () => {
+  test('private keys open only for their own host, and one that fails to open does not affect others', async () => {
     await saveBoth();
     const [first] = await stored();
     await database.root

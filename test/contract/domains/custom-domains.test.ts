@@ -25,7 +25,7 @@ import { describeStores, test, testOnBoth } from '../../support/store-contracts.
 const oddText = `'"\\ ü🐦 \u0000 \ud800 {"$date":"2026-03-01"} ${'x'.repeat(3000)}`;
 const problem = dnsProblem('cname_wrong_target', { seen: oddText, wanted: 'ä', resolver: '::1' });
 
-/** With every optional field. */
+/** A value with every optional field. */
 const dns: DnsStanding = {
   report: report(later(5), {
     problems: [problem, dnsProblem('cname_missing', { seen: '', wanted: '', actor: 'us' })],
@@ -56,7 +56,7 @@ describeStores('custom domains', (stores) => {
     project = await servedProject(stores, account);
   });
 
-  /** Replaces the state of the domain with this one. */
+  /** Replaces the state of the domain. */
   const put = async (domain: CustomDomain): Promise<CustomDomain> =>
     (await domains.change(domain.id, () => unchanged(domain))).state;
 
@@ -100,7 +100,7 @@ describeStores('custom domains', (stores) => {
     await expect(changing).rejects.toHaveProperty('code', 'domain_not_found');
   });
 
-  test("the decision to add gets the account's domains, the project that has the name, and whether this project is served", async () => {
+  test("the decision to add receives the account's domains, the project that has the name, and whether this project is served", async () => {
     const told: unknown[] = [];
     const ask = async (wanted: Project, host: string) => {
       const adding = domains.add(
@@ -179,7 +179,7 @@ describeStores('custom domains', (stores) => {
     },
   );
 
-  test('the decision gets the times of all additions of the account, including removed domains', async () => {
+  test('the decision receives the times of all additions of the account, including removed domains', async () => {
     const second = await servedProject(stores, account);
     for (const at of [1, 2, 3]) await newDomain(stores, project, { at: later(at) });
     const { id } = await newDomain(stores, second, { at: later(4) });
@@ -254,7 +254,7 @@ describeStores('custom domains', (stores) => {
   test('looking up a name finds its current attachment, or else the newest one', async () => {
     const host = newHost();
     const found = async () => (await domains.find(project.id, host))?.id;
-    // The clock was set back in between.
+    // The clock was set back between them.
     const added = [];
     for (const at of [later(5), later(9), later(7)]) {
       const { id } = await addTo(stores, project, { host, at });

@@ -36,7 +36,7 @@ describeStores('values of DNS challenges', (stores) => {
   const values = async (at = now, through = stores.dnsChallenges) =>
     (await through.valuesFor([label], at)).get(label) ?? [];
 
-  test('each process answers a value from the moment on that it is stored', async () => {
+  test('every process answers a value as soon as it is stored', async () => {
     const value = 'x'.repeat(255);
     expect(await values()).toEqual([]);
     await publish({ value });
@@ -44,7 +44,7 @@ describeStores('values of DNS challenges', (stores) => {
       expect(await values(now, dnsChallenges)).toEqual([value]);
   });
 
-  test('several labels are asked for at once, and those without values are left out', async () => {
+  test('several labels can be looked up at once, and labels without values are left out', async () => {
     await publish();
     await publish({ label: `${label}-2`, value: 'another' });
     const asked = [label, `${label}-2`, `${label}-3`, label.toUpperCase(), ''];
@@ -56,7 +56,7 @@ describeStores('values of DNS challenges', (stores) => {
     );
   });
 
-  test('two orders have a value each at one label, and each ends by itself', async () => {
+  test('two orders can each have a value at one label, and each ends independently', async () => {
     const wildcard = await begin();
     await publish({ value: 'plain' });
     await publish({ value: 'wildcard' }, wildcard);
@@ -74,7 +74,7 @@ describeStores('values of DNS challenges', (stores) => {
     expect(await values()).toEqual([]);
   });
 
-  test('a value that two orders share is answered once, until both have ended', async () => {
+  test('a value that two orders share is published once, until both have ended', async () => {
     const other = await begin();
     await publish();
     await publish({}, other);
@@ -105,7 +105,7 @@ describeStores('values of DNS challenges', (stores) => {
     expect(await values()).toEqual(['a-value']);
   });
 
-  test('an order that was forgotten or never begun publishes nothing', async () => {
+  test('an order that is forgotten or never begun publishes nothing', async () => {
     await stores.certificateOrders.forget(subject);
     await expect(publish()).rejects.toThrow('forgotten');
     await expect(publish({}, 'platform:never')).rejects.toThrow('forgotten');
@@ -129,7 +129,7 @@ describeStores('values of DNS challenges', (stores) => {
     },
   );
 
-  test('values that expired are swept, the others stay', async () => {
+  test('expired values are deleted, and the others stay', async () => {
     const longAgo = later(-1e12);
     await publish({ expiresAt: later(-1e12 + 1) });
     for (const value of ['1', '2', '3']) await publish({ value, expiresAt: longAgo });

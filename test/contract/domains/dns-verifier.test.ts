@@ -7,7 +7,7 @@ import type { Zone } from '../../lab/dns/zone.ts';
 import type { DnsVerifier } from '../../../src/domains/ports.ts';
 import { NodeDnsVerifier } from '../../../src/adapters/dns/node-dns-verifier.ts';
 
-/** A host that leads to `target` by CNAME. */
+/** A host with a CNAME to `target`. */
 interface PublishedHost {
   readonly host: string;
   readonly target: string;
@@ -18,9 +18,9 @@ interface PublishedHost {
 
 interface AskedResolvers {
   readonly verifier: DnsVerifier;
-  /** At least two, as the facts name them, in the order of the settings. */
+  /** At least two, named as in the facts, in the order of the settings. */
   readonly resolvers: readonly string[];
-  /** @param last what only the last resolver knows instead */
+  /** @param last replaces the records that the last resolver knows */
   publish(host: PublishedHost, last?: PublishedHost): void;
   close(): Promise<void>;
 }
@@ -37,7 +37,7 @@ const absent = { kind: 'no_such_name' };
 const only = (record: string): unknown =>
   expect.objectContaining({ kind: 'records', records: [record] });
 
-/** @param open its clock stands at `checkedAt` */
+/** @param open stops the clock at `checkedAt` */
 const dnsVerifierContract = (open: () => Promise<AskedResolvers>): void => {
   let asked: AskedResolvers;
   beforeAll(async () => {
@@ -45,7 +45,7 @@ const dnsVerifierContract = (open: () => Promise<AskedResolvers>): void => {
   });
   afterAll(() => asked.close());
 
-  test('what is published is seen at every resolver, in their order', async () => {
+  test('all resolvers see the published records, and are reported in order', async () => {
     asked.publish(shop);
     expect(await asked.verifier.inspect(shop.host)).toEqual({
       host: shop.host,
@@ -102,7 +102,7 @@ const dnsVerifierContract = (open: () => Promise<AskedResolvers>): void => {
     );
   });
 
-  test('case and the last dot of the host make no difference', async () => {
+  test('upper case and the final dot of the host make no difference', async () => {
     asked.publish(shop);
     const facts = await asked.verifier.inspect('SHOP.Customer.test.');
     expect(facts).toMatchObject({
@@ -112,7 +112,7 @@ const dnsVerifierContract = (open: () => Promise<AskedResolvers>): void => {
   });
 
   test.each(['', '.', 'a..b', `${'x'.repeat(64)}.test`, 'y.'.repeat(130), '*.a b', '\0.test'])(
-    'an invalid host gets an answer too: %j',
+    'an invalid host gets a report too: %j',
     async (host) => {
       const { resolvers } = await asked.verifier.inspect(host);
       expect(resolvers.map(({ resolver }) => resolver)).toEqual(asked.resolvers);
@@ -123,7 +123,7 @@ const dnsVerifierContract = (open: () => Promise<AskedResolvers>): void => {
     },
   );
 
-  test('later answers do not change when callers change an answer', async () => {
+  test('a report does not change later reports when its caller changes it', async () => {
     asked.publish(shop);
     const facts = await asked.verifier.inspect(shop.host);
     const kept = structuredClone(facts).resolvers.map(({ cname, chain, a }) => [cname, chain, a]);

@@ -27,7 +27,7 @@ describeStores('the fingerprint of domains', (stores) => {
     domain = await newDomain(stores, project);
   });
 
-  /** As another process sees it. */
+  /** The fingerprint in another process. */
   const seen = async () => {
     const { domains } = stores.secondProcess;
     const { slug } = project;

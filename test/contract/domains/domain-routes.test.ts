@@ -34,20 +34,20 @@ describeStores('routes of projects, and pairs of domains', (stores) => {
   });
 
   const process = (n: number) => (n % 2 ? stores : stores.secondProcess);
-  /** By host, the deploy that it leads to; without the addresses of single deploys. */
+  /** The deploys that hosts serve, by host, without the addresses of single deploys. */
   const served = async (of = project) =>
     Object.fromEntries(
       [...(await routesIn(stores, of))]
         .filter(([name]) => !isPreview(name))
         .map(([name, route]) => [name, route.kind === 'site' ? route.deployId : route.to]),
     );
-  /** The own host of a project and these, with the deploy that it serves. */
+  /** The project's own host and these hosts, with the deploy that the project serves. */
   const wholly = async ({ slug }: Project, hosts: readonly string[]) => {
     const deploy = (await stores.projects.find(slug))?.servedDeployId;
     return Object.fromEntries([slug, ...hosts].map((host) => [host, deploy]));
   };
 
-  test('a domain has no route before it is live, then that of its project, and none when it is removed', async () => {
+  test('a domain has a route only while it is live, and its project decides the route', async () => {
     const deploy = await deployTo(stores, project);
     const own = { [project.slug]: deploy };
     const { id, host } = await newDomain(stores, project);
@@ -60,7 +60,7 @@ describeStores('routes of projects, and pairs of domains', (stores) => {
     expect(await served()).toEqual(own);
   });
 
-  test('a deploy and a rollback move all hosts of their project, and no other', async () => {
+  test('a deploy or rollback moves all hosts of its project and no others', async () => {
     const [one, other] = [await liveDomain(stores, project), await liveDomain(stores, project)];
     const removed = await liveDomain(stores, project);
     await stores.domains.change(removed.id, remove);
@@ -110,7 +110,7 @@ describeStores('routes of projects, and pairs of domains', (stores) => {
       const other = await servedProject(stores);
       const claims: { readonly domain: CustomDomain; readonly project: Project }[] = [];
       for (let n = 0; n < 6; n++) {
-        // Each project takes three names from the other one.
+        // Each project takes three names from the other.
         const [from, to] = n % 2 ? [project, other] : [other, project];
         const { host } = await liveDomain(stores, from);
         claims.push({ domain: await newDomain(stores, to, { host }), project: to });
@@ -140,7 +140,7 @@ describeStores('routes of projects, and pairs of domains', (stores) => {
     readonly domains?: CustomDomains;
   }
 
-  /** Asks the port for a name and its other one. */
+  /** Adds a name and its pair through the port. */
   const add = async ({ host, limit = 1000, domains = stores.domains }: Wanted) => {
     const { accountId, id: projectId } = project;
     const draftOf = (name: string) => {
@@ -159,7 +159,7 @@ describeStores('routes of projects, and pairs of domains', (stores) => {
   };
   const hosts = async () => (await stores.domains.list(project.id)).map((one) => one.host).sort();
 
-  test('both names and the redirect are stored together, with their events', async () => {
+  test('both names of a domain and the redirect between them are stored together, with their events', async () => {
     const host = newHost();
     const { typed, other } = await add({ host, domains: stores.secondProcess.domains });
     for (const { state } of [typed, other]) {

@@ -38,7 +38,7 @@ describeStores('links to domains', (stores) => {
     }
   });
 
-  test('those of a domain that work are listed, the newest first, to its account only', async () => {
+  test('the working links of a domain are listed for its own account only, the newest first', async () => {
     const [first, second] = [await make(), await make(later(5))];
     await make(days(-30));
     const other = await newDomain(stores, await servedProject(stores));
@@ -50,7 +50,7 @@ describeStores('links to domains', (stores) => {
     }
   });
 
-  test('a link that is revoked is gone, and the others stay', async () => {
+  test('a revoked link is gone, and the others stay', async () => {
     const [first, second] = [await make(), await make()];
     const { id } = first.share;
     const end = () =>
@@ -84,7 +84,7 @@ describeStores('links to domains', (stores) => {
     expect(await stores.shares.list(domain, now)).toHaveLength(mostShares);
   });
 
-  test('a domain of another account, and an unknown one, have no links', async () => {
+  test('an unknown domain or one of another account has no links', async () => {
     const accountId = await newAccount(stores);
     for (const foreign of [
       { id: domain.id, accountId },
@@ -104,7 +104,7 @@ describeStores('links to domains', (stores) => {
     expect(await takeEvents(stores)).toEqual([]);
   });
 
-  test('links that ended are swept, the others stay', async () => {
+  test('links that have ended are deleted, and the others stay', async () => {
     const longAgo = days(-9000);
     const { share } = await make(longAgo);
     await make(days(-9001));

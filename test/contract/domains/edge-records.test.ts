@@ -49,7 +49,7 @@ describeStores('records for the edges', (stores) => {
     const routes = await stores.retention.sweep('routes', before);
     return routes + (await stores.retention.sweep('certificates', before));
   };
-  /** Without the addresses of single deploys. */
+  /** Excludes the addresses of single deploys. */
   const changes = async (from = edgeRecords, since = known) => {
     const all = await from.changesSince(since);
     return { ...all, routes: all.routes.filter(({ name }) => !isPreview(name)) };
@@ -57,7 +57,7 @@ describeStores('records for the edges', (stores) => {
   const namesSince = async (revision: bigint) =>
     (await changes(edgeRecords, revision)).routes.map(({ name }) => name);
 
-  test('a site has a route from its first served deploy on, and not before', async () => {
+  test('a site has a route once it serves its first deploy, and not before', async () => {
     await stores.projects.change(project, (site) => startDeploy(site, begun(ids.next('dep')), now));
     expect(await changes()).toEqual({ revision: known, ...nothing });
     expect(await edgeRecords.names()).not.toContain(project.slug);
@@ -91,7 +91,7 @@ describeStores('records for the edges', (stores) => {
     await stores.projects.change(project, (site) => deleteDeploy(site, 1, later(5000)));
     const gone = await edgeRecords.changesSince(revision);
     expect(gone).toEqual({ ...nothing, revision: gone.revision, removedRoutes: [one] });
-    // An edge that was cut off meanwhile still learns of it.
+    // An edge that was cut off meanwhile still learns of the change.
     await stores.retention.sweep('routes', later(4999));
     expect((await edgeRecords.changesSince(revision)).removedRoutes).toEqual([one]);
   });
@@ -221,7 +221,7 @@ describeStores('records for the edges', (stores) => {
     },
   );
 
-  test('an edge with a later revision than the database, as after a restore, gets everything', async () => {
+  test('an edge with a later revision than the database, as after a restore, receives all records', async () => {
     const route = routeTo(await deploy());
     const { revision } = await changes();
     const restored = await changes(edgeRecords, revision + 100n);
@@ -259,7 +259,7 @@ describeStores('records for the edges', (stores) => {
   });
 });
 
-/** Knows only the changes that it received. */
+/** An edge that knows only the changes that it received. */
 const edgeThatFollows = (records: EdgeRecords) => {
   const serves = new Map<string, string>();
   let known = 0n;
@@ -274,7 +274,7 @@ const edgeThatFollows = (records: EdgeRecords) => {
 
 const count = 10_000;
 
-/** As they are stored, without the transaction that each of them would take. */
+/** Inserts the stored rows directly, in one transaction instead of one for each. */
 const fill = async (database: Database): Promise<void> => {
   await database.transaction(async (db) => {
     for (let first = 1; first <= count; first += 500) {

@@ -37,7 +37,7 @@ describe('all spellings of a name are one host', () => {
     expect(parse(name)).toMatchObject({ host: 'xn--bcher-kva.de', unicode, isApex: true });
   });
 
-  test('letters of another script that look the same make a different name', () => {
+  test('similar-looking letters of another script make a different name', () => {
     const { host, unicode } = parse('pаypal.com');
     expect({ host, unicode }).toEqual({ host: 'xn--pypal-4ve.com', unicode: 'pаypal.com' });
   });
@@ -160,7 +160,7 @@ describe('a name that an error suggests', () => {
   });
 });
 
-/** What was typed may itself look like the end of an advice. */
+/** The typed text may itself look like the end of an advice. */
 const quotedAtStart = /^".*"/su;
 
 /** The error message for a refused name; '' for an accepted one. */

@@ -74,7 +74,7 @@ describeStores('orders of certificates', (stores) => {
     expect(await begin()).toEqual(kept);
   });
 
-  test('a challenge is answered by each process, for its own host and its own token only', async () => {
+  test('each process answers a challenge, for its own host and token only', async () => {
     const token = `T_-${'x'.repeat(252)}`;
     const keyAuthorization = `${token}.${'y'.repeat(700)}`;
     await begin();
@@ -88,7 +88,7 @@ describeStores('orders of certificates', (stores) => {
       expect(await orders.answer(host, other)).toBeUndefined();
   });
 
-  test('two hosts with the same token have an answer each', async () => {
+  test('two hosts with the same token each have their own answer', async () => {
     const rival = { subject: `${subject}:rival`, host: newHost() };
     for (const draft of [{ subject, host }, rival]) {
       await begin(draft);
@@ -110,7 +110,7 @@ describeStores('orders of certificates', (stores) => {
     },
   );
 
-  test('forgetting an order removes its challenge and key, and may be repeated', async () => {
+  test('forgetting an order removes its challenge and key, and can be repeated', async () => {
     const { privateKey } = await begin();
     const neighbour = await begin({ subject: `${subject}:2` });
     for (const kept of [subject, neighbour.subject])
@@ -126,7 +126,7 @@ describeStores('orders of certificates', (stores) => {
     expect(await orders.answer(host, subject)).toBeUndefined();
   });
 
-  test('a domain that is removed forgets its orders and begins none', async () => {
+  test('a removed domain loses its orders and begins no new ones', async () => {
     const domain = await liveDomain(stores, await servedProject(stores));
     const draft = { authority, subject: orderSubject(domain), host: domain.host };
     await begin(draft);
@@ -148,7 +148,7 @@ describeStores('orders of certificates', (stores) => {
         host: domain.host,
         privateKey: 'key',
       };
-      // If it began first, the removal may delete it before it is read back.
+      // If the order began first, the removal may delete it before it is read back.
       await Promise.allSettled([
         stores.domains.change(domain.id, remove),
         stores.secondProcess.certificateOrders.begin(draft),
@@ -157,7 +157,7 @@ describeStores('orders of certificates', (stores) => {
     }
   });
 
-  test('an order that was forgotten or never begun cannot be continued', async () => {
+  test('an order that is forgotten or never begun cannot be continued', async () => {
     const challenge = { token: 't1', keyAuthorization: 'yes' };
     expect(await orders.find(subject)).toBeUndefined();
     for (const goOn of [
@@ -188,7 +188,7 @@ describeDatabases('private keys of orders and accounts', usualKinds, (database) 
   const stored = async (table: (typeof tables)[number]) =>
     database.root.selectFrom(table).selectAll().execute();
 
-  test('are stored sealed, with no part in plain text', async () => {
+  test('private keys are stored sealed, with no part in plain text', async () => {
     await saveTwoEach();
     for (const table of tables) {
       const everything = (await stored(table)).flatMap((row) => Object.values(row).map(String));
@@ -198,7 +198,7 @@ describeDatabases('private keys of orders and accounts', usualKinds, (database) 
     }
   });
 
-  test('open in their own place only', async () => {
+  test('private keys open only for the row that they were sealed for', async () => {
     await saveTwoEach();
     for (const table of tables) {
       const [first] = await stored(table);

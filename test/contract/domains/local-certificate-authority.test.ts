@@ -66,7 +66,7 @@ test('certificates are valid from an hour ago for 90 days, in whole seconds', as
   expect(notAfter).toEqual(new Date('2026-05-30T12:00:00Z'));
 });
 
-test('the root signs leaves only, for ten years', async () => {
+test('the root is valid for ten years and signs only host certificates', async () => {
   await issue(open(), 'rex.pets.test');
   const { ca, subject, issuer, validFromDate, validToDate } = await root();
   expect({ ca, issuer }).toEqual({ ca: true, issuer: subject });
@@ -83,7 +83,7 @@ test('two installations have roots with different names', async () => {
   expect(second.subject).not.toBe(first.subject);
 });
 
-test('no certificate outlives the root, and an expired root says what to do', async () => {
+test('no certificate outlives the root, and the error about an expired root says what to do', async () => {
   const authority = open();
   await issue(authority, 'rex.pets.test');
   const { validToDate } = await root();
@@ -114,7 +114,7 @@ test('a restart keeps the root', async () => {
   for (const issued of [before, after]) expect(leafOf(issued).verify(publicKey)).toBe(true);
 });
 
-test('twenty concurrent first uses share one root', async () => {
+test('twenty concurrent first requests share one root', async () => {
   const all = await Promise.all(
     Array.from({ length: 20 }, (_, n) => issue(open(), `rex-${String(n)}.pets.test`)),
   );
@@ -154,7 +154,7 @@ test('the private key of the root is readable by its owner only, and encrypted',
   expect(await text('local-ca.pem')).not.toContain('PRIVATE');
 });
 
-test('leftovers of a killed process do no harm', async () => {
+test('leftover files of a killed process do no harm', async () => {
   await writeFile(path('local-ca.key.0123456789ab'), 'half a k');
   await writeFile(path('local-ca.pem.0123456789ab'), '-----BEGIN CERT');
   const issued = await issue(open(), 'rex.pets.test');
@@ -188,7 +188,7 @@ test('a different secret key is refused with advice, and the first one still wor
   expect(leafOf(await issue(open(), 'rex.pets.test')).verify((await root()).publicKey)).toBe(true);
 });
 
-test('the root is sealed anew once when the secret key is replaced, and stays the same root', async () => {
+test('the root is sealed again once when the secret key is replaced, and stays the same root', async () => {
   const reseal = (...keys: ConstructorParameters<typeof AesGcmSealer>) =>
     new LocalRootFile(folder, new AesGcmSealer(...keys)).reseal();
   const rotated = () => reseal(otherKey, [secretKey]);
@@ -207,7 +207,7 @@ test('the root is sealed anew once when the secret key is replaced, and stays th
   expect(await text('local-ca.pem')).toBe(kept);
 });
 
-test('without the two files a new root is made, also under another secret key', async () => {
+test('a new root is created without the two files, even under another secret key', async () => {
   await issue(open(), 'rex.pets.test');
   const { subject } = await root();
   await rm(path('local-ca.key'));
@@ -216,7 +216,7 @@ test('without the two files a new root is made, also under another secret key', 
   expect((await root()).subject).not.toBe(subject);
 });
 
-test('an unusable folder makes it unavailable until the folder is fixed', async () => {
+test('an unusable folder makes the authority unavailable until the folder is fixed', async () => {
   await writeFile(path('var'), 'a file where the folder should be');
   const authority = open({ folder: path('var') });
   const order = await placed(authority, 'rex.pets.test');
@@ -225,7 +225,7 @@ test('an unusable folder makes it unavailable until the folder is fixed', async 
   expect(await authority.look(order)).toMatchObject({ kind: 'issued' });
 });
 
-test('a root certificate that cannot be written makes it unavailable', async () => {
+test('a root certificate that cannot be written makes the authority unavailable', async () => {
   await mkdir(path('local-ca.pem'));
   const authority = open();
   const order = await placed(authority, 'rex.pets.test');

@@ -8,7 +8,7 @@ import { databaseKinds } from '../../support/servers/databases.ts';
 import { explainedDatabase, type ManyRows } from '../../support/servers/query-plans.ts';
 import { mustNotBeUsed } from '../../support/strict-fake.ts';
 
-/** Half of them are proven. */
+/** Half of the domains are proven. */
 const domains: ManyRows = {
   table: 'domains',
   columns: [
@@ -38,7 +38,7 @@ const domains: ManyRows = {
 describe.each(databaseKinds)('with thousands of domains, on %s', (kind) => {
   const explained = explainedDatabase(kind, [domains]);
 
-  test('who holds a name, or the wildcard that covers it, is one search in an index', async () => {
+  test('finding the holder of a name, or of the wildcard that covers it, takes one index search', async () => {
     const all = new KyselyCustomDomains(explained.database, mustNotBeUsed('outbox'), {
       sealer: mustNotBeUsed('sealer'),
       clock: mustNotBeUsed('clock'),
@@ -49,7 +49,7 @@ describe.each(databaseKinds)('with thousands of domains, on %s', (kind) => {
     ]);
   });
 
-  test('a page of a list, its counts, and a search read only rows of one project or account, by an index', async () => {
+  test('a page of a list, its counts and a search use an index to read only rows of one project or account', async () => {
     const all = new KyselyCustomDomains(explained.database, mustNotBeUsed('outbox'), {
       sealer: mustNotBeUsed('sealer'),
       clock: mustNotBeUsed('clock'),
@@ -72,7 +72,7 @@ describe.each(databaseKinds)('with thousands of domains, on %s', (kind) => {
     ]);
   });
 
-  test('a search for the first domain that is due reads two ranges of indexes', async () => {
+  test('finding the first domain that is due reads two index ranges', async () => {
     await new KyselyDueDomains(explained.database, mustNotBeUsed('ids')).nextDueAt();
     const steps = (await explained.steps()).filter((step) => step.includes('domains'));
     expect(steps).toEqual([
@@ -81,7 +81,7 @@ describe.each(databaseKinds)('with thousands of domains, on %s', (kind) => {
     ]);
   });
 
-  test('the fingerprint of a page searches for both by the same index', async () => {
+  test('the fingerprint of a page finds both names by the same index', async () => {
     await domainFingerprint(explained.database)('birds', 'w1.shop-1.example');
     for (const name of ['holders', 'covers'])
       expect(await explained.steps()).toContainEqual(

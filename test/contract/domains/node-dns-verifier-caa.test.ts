@@ -52,7 +52,7 @@ test('without any CAA every level up to the top-level domain is reported', async
   ]);
 });
 
-test('the closest level counts, whatever its parents say', async () => {
+test('the closest level with records decides, whatever its parents say', async () => {
   inspect.dns.setZone({ [host]: { CAA: [other] }, 'customer.test': { CAA: [ours] } });
   expect(await caaOf()).toEqual([{ name: host, answer: records(other) }]);
 });
@@ -70,11 +70,11 @@ test('lookups above the deciding level are not awaited', async () => {
   inspect.dns.setZone({ [host]: { CAA: [ours] } });
   const silent = { drop: true, types: ['CAA'] } as const;
   inspect.dns.setFaults({ test: silent, 'customer.test': silent });
-  // Those would take longer than any test may.
+  // Waiting for those lookups would take longer than any test may.
   expect(await caaOf()).toEqual([{ name: host, answer: records(ours) }]);
 });
 
-test('CAA at the target of a CNAME counts for the host, that of its parents does not', async () => {
+test("CAA records at the target of a CNAME count for the host, and records at the target's parents do not", async () => {
   const zone = { [host]: { CNAME: [target] }, 'platform.test': { CAA: [other] } };
   inspect.dns.setZone({ ...zone, [target]: { A: [address], CAA: [ours] } });
   expect(await caaOf()).toEqual([{ name: host, answer: records(ours) }]);
@@ -96,7 +96,7 @@ test('a parent that is a CNAME is followed too', async () => {
   expect((await caaOf()).at(-1)).toEqual({ name: 'customer.test', answer: records(ours) });
 });
 
-test('records are returned byte by byte, also those that node:dns cannot return', async () => {
+test('records are returned byte for byte, even those that node:dns cannot return', async () => {
   const odd = [
     { flags: 0, tag: 'issue', value: '' },
     { flags: 0, tag: 'issuewild', value: ';' },
@@ -126,10 +126,13 @@ test.each([
   ['is empty', []],
   ['has no tag', [0, 0]],
   ['has a tag that is longer than the record', [0, 9, 0x69, 0x73, 0x73, 0x75, 0x65]],
-])('a record that %s makes the answer unusable, as it does for an authority', async (_, data) => {
-  inspect.dns.setZone({ [host]: { CAA: [new Uint8Array(data)] } });
-  expect(await caaOf()).toEqual([{ name: host, answer: failed('malformed') }]);
-});
+])(
+  'a record that %s makes the answer unusable, as CAA rules require of an authority',
+  async (_, data) => {
+    inspect.dns.setZone({ [host]: { CAA: [new Uint8Array(data)] } });
+    expect(await caaOf()).toEqual([{ name: host, answer: failed('malformed') }]);
+  },
+);
 
 test.each(['shop..customer.test', `${'x'.repeat(64)}.customer.test`, 'y.'.repeat(126) + 'test'])(
   'a name that cannot be queried is malformed: %s',
@@ -159,7 +162,7 @@ const failing = (fault: DnsFault): void => {
   inspect.dns.setFaults({ [host]: { types: ['CNAME'], ...fault } });
 };
 
-test('what a resolver says of its failure becomes short lines without control characters', async () => {
+test('the error texts of a resolver become short lines without control characters', async () => {
   const errors = [
     extendedError(9, ' no key\u0000\u001b[31m\n\u202eturned \u2066'),
     extendedError(6, 'x'.repeat(900)),
@@ -181,7 +184,7 @@ test('what a resolver says of its failure becomes short lines without control ch
   });
 });
 
-test('a name that does not exist is an answer too', async () => {
+test('the answer that a name does not exist counts as an answer', async () => {
   failing({ raw: failsChecked((reply) => encode({ ...reply, flags: 3 }), []) });
   expect((await inspect.one(host)).unchecked).toEqual({ question: `CNAME ${host}`, errors: [] });
 });
@@ -191,12 +194,12 @@ test.each<[what: string, fault: DnsFault]>([
   ['refuses without checking', { raw: failsChecked((r) => encode({ ...r, flags: 5 }), []) }],
   ['does not answer without checking', { raw: failsChecked(() => undefined, []) }],
   ['answers the second time', { rcode: 'SERVFAIL', times: 2 }],
-])('a resolver that %s says nothing of DNSSEC', async (_, fault) => {
+])('a resolver that %s reveals nothing about DNSSEC', async (_, fault) => {
   failing(fault);
   expect(await inspect.one(host, impatient)).not.toHaveProperty('unchecked');
 });
 
-test('a resolver that has recovered by the time it answers without checking says nothing of DNSSEC', async () => {
+test('a resolver that recovers before it is asked without checking reveals nothing about DNSSEC', async () => {
   let isWell = false;
   const recovers = failsChecked((reply) => {
     isWell = true;
@@ -211,7 +214,7 @@ test('a resolver that has recovered by the time it answers without checking says
   expect([cname, unchecked, isWell]).toEqual([failed('servfail'), undefined, true]);
 });
 
-test('it is only asked after SERVFAIL, and only about what the owner’s zones answer', async () => {
+test('the unchecked query is only sent after SERVFAIL, and only about what the owner’s zones answer', async () => {
   const raw = failsChecked((reply) => encode(reply), []);
   inspect.dns.setFaults({ [target]: { raw } });
   expect(await inspect.one(host)).not.toHaveProperty('unchecked');
@@ -223,7 +226,7 @@ test('it is only asked after SERVFAIL, and only about what the owner’s zones a
   expect(unchecked?.question).toBe('CAA customer.test');
 });
 
-test('it takes no longer than the deadline of the report', async () => {
+test('the unchecked query takes no longer than the deadline of the report', async () => {
   failing({ raw: failsChecked(() => undefined, []) });
   const facts = await inspect.one(host, { deadlineMs: 300 });
   expect(facts.cname.kind).toBe('failed');

@@ -16,7 +16,7 @@ import {
   type Unbound,
 } from '../../support/servers/unbound.ts';
 
-/** Unbound itself answers for names below `test`. */
+/** The platform is not below `test`, because Unbound itself answers for names there. */
 const expectation = { ...usual, platformHost: 'platform.example' };
 const host = 'shop.customer.example';
 const target = `${expectation.token}.${expectation.platformHost}`;
@@ -28,7 +28,7 @@ const zone = {
     `_animal-store-challenge IN TXT "animal-store-verify=${expectation.token}"`,
   ],
 };
-/** The zone of the platform, and the one above the customer's: neither is signed. */
+/** The platform's zone, and the zone above the customer's. Neither is signed. */
 const others = [
   { name: expectation.platformHost, records: [`${expectation.token} IN A 192.0.2.10`] },
   { name: 'example', records: [] },
@@ -43,7 +43,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const open: Unbound[] = [];
 afterAll(() => Promise.all(open.map((one) => one.stop())));
 
-/** @returns a resolver for each, as the verifier takes it */
+/** @returns a resolver for each, in the form that the verifier accepts */
 const resolversFor = async (
   signatures: Signatures,
   ...validates: readonly boolean[]
@@ -69,13 +69,13 @@ const inspect = (servers: readonly string[], name = host): Promise<DnsFacts> =>
     ...{ perTryMs: 600_000, deadlineMs: 600_000 },
   }).inspect(name);
 
-describe('a zone whose signatures have expired', () => {
+describe('a zone with expired signatures', () => {
   let servers: readonly string[];
   beforeAll(async () => {
     servers = await resolversFor('expired', true, true, false);
   });
 
-  test('is refused by resolvers that validate, which say why, and answered by others', async () => {
+  test('is refused by validating resolvers, which say why, and answered by the others', async () => {
     const { resolvers } = await inspect(servers);
     const bogus = {
       cname: { kind: 'failed', reason: 'servfail' },
@@ -95,20 +95,20 @@ describe('a zone whose signatures have expired', () => {
     );
   });
 
-  test('is found by one resolver that validates, although the others see nothing wrong', async () => {
+  test('is detected if one resolver validates, even when the others see nothing wrong', async () => {
     const [validating = '', , other = ''] = servers;
     const report = reportOn(await inspect([other, other, validating]), expectation);
     expect(report.problems[0]?.code).toBe('dnssec_bogus');
     expect(report.verifiable).toBe(false);
   });
 
-  test('looks right to resolvers that do not validate', async () => {
+  test('looks correct to resolvers that do not validate', async () => {
     const [, , other = ''] = servers;
     expect(reportOn(await inspect([other]), expectation).problems).toEqual([]);
   });
 });
 
-test('a zone that is signed well is right at all resolvers', async () => {
+test('a correctly signed zone is accepted by all resolvers', async () => {
   const servers = await resolversFor('valid', true, false);
   const facts = await inspect(servers);
   expect(facts.resolvers.map(({ unchecked }) => unchecked)).toEqual([undefined, undefined]);

@@ -14,7 +14,7 @@ import type { Zone } from '../../lab/dns/zone.ts';
 
 const inspect = openInspections();
 
-/** The host leads to the first name, that to the second one, and so on. */
+/** The host has a CNAME to the first name, which has one to the second, and so on. */
 const chainOf = (...names: string[]): Zone =>
   Object.fromEntries(
     names.map((name, at) => [at === 0 ? host : names[at - 1]!, { CNAME: [name] }]),
@@ -22,7 +22,7 @@ const chainOf = (...names: string[]): Zone =>
 const hops = (count: number): string[] =>
   Array.from({ length: count }, (_, n) => `hop-${n + 1}.customer.test`);
 
-test('a chain is returned hop by hop, and the CNAME is the first hop', async () => {
+test('a chain is returned hop by hop, and the CNAME is its first hop', async () => {
   inspect.dns.setZone({ ...chainOf(...hops(3)), [hops(3)[2]!]: { A: [address] } });
   expect(await inspect.one(host)).toMatchObject({
     cname: records(hops(1)[0]),
@@ -50,7 +50,7 @@ test('ten hops are followed, and no more', async () => {
   expect(chain).toEqual({ names: hops(10), end: 'too_long' });
 });
 
-test('a CNAME to a name that does not exist is reached, and has no address', async () => {
+test('a CNAME to a name that does not exist counts as reached, with no address', async () => {
   inspect.dns.setZone(chainOf('gone.test'));
   const chain = { names: ['gone.test'], end: 'reached' };
   expect(await inspect.one(host)).toMatchObject({ chain, a: absent, aaaa: absent });
@@ -62,7 +62,7 @@ test('a chain ends where a resolver fails', async () => {
   expect(await inspect.one(host)).toMatchObject({ chain: { names: hops(2), end: 'failed' } });
 });
 
-test('a name without records of a type has none, also at the end of a CNAME', async () => {
+test('a name without records of a type is reported without them, even at the end of a CNAME', async () => {
   const mail = { MX: [{ preference: 10, exchange: 'mail.test' }] };
   const ofMail = { a: none, aaaa: none, txt: none, isZoneApex: false };
   const proof = `_animal-store-challenge.${host}`;
@@ -72,7 +72,7 @@ test('a name without records of a type has none, also at the end of a CNAME', as
   expect(await inspect.one(host)).toMatchObject({ cname: records('m.test'), ...ofMail });
 });
 
-test('nothing is asked at a name that would be too long, which resolvers need not answer', async () => {
+test('no query is sent for a name that would be too long, because resolvers need not answer it', async () => {
   const labels = `${'y'.repeat(60)}.`.repeat(3);
   const long = `${'z'.repeat(230 - labels.length - 5)}.${labels}test`;
   inspect.dns.setZone({ [long]: { A: [address] } });
@@ -107,7 +107,7 @@ test('the apex of a zone with ALIAS shows addresses and no CNAME', async () => {
   });
 });
 
-test('a CNAME to an apex, or only part of its records, does not make an apex', async () => {
+test("a host with a CNAME to an apex, or with only part of an apex's records, is not an apex", async () => {
   const SOA = [{ mname: 'ns.test', rname: 'root.test' }];
   const zone = { ...chainOf('apex.test'), 'apex.test': { SOA, NS: ['ns.test'] } };
   inspect.dns.setZone({ ...zone, 'soa.test': { SOA }, 'ns.test': { NS: ['ns.test'] } });
@@ -125,7 +125,7 @@ test('all addresses are returned, each IPv6 address in one spelling', async () =
   });
 });
 
-test('the TTL of addresses is the shortest on the way', async () => {
+test('the TTL of addresses is the shortest along the chain', async () => {
   inspect.dns.setZone({
     [host]: { CNAME: [target], TTL: 30 },
     [target]: { A: [address], AAAA: ['2001:db8::10'], TTL: 600 },
@@ -164,7 +164,7 @@ test('the random name is new for each inspection and the same for all resolvers'
   expect(second).not.toEqual(first);
 });
 
-test('a wildcard is looked up at a made-up name below it, its CAA records and its proof without the asterisk', async () => {
+test('a wildcard is looked up at a random name below it, and its CAA records and its proof at the name without the asterisk', async () => {
   inspect.dns.setZone({
     '*.shop.customer.test': { CNAME: [target] },
     [target]: { A: [address] },
@@ -236,7 +236,7 @@ test('a name whose CNAME leads to the apex of another zone is not in that zone',
   expect(await zoneOf(host)).toEqual({ name: 'customer.test', nameServers: servers });
 });
 
-test('a zone that nobody finds is left out, and top-level domains are never asked', async () => {
+test('a zone that no resolver finds is left out, and top-level domains are never queried', async () => {
   inspect.dns.setZone({ ...rightZone, test: { NS: ['a.nic.test'] } });
   inspect.dns.log.length = 0;
   expect(await inspect.one(host)).not.toHaveProperty('zone');

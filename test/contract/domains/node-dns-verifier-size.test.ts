@@ -17,13 +17,13 @@ const caa = (n: number, length: number) => ({
   value: `ca${n}.test; x=${'&'.repeat(length)}`,
 });
 
-test('a thousand records are read as a whole', async () => {
+test('a thousand records are read completely', async () => {
   inspect.dns.setZone({ [host]: { A: many(1000, address) } });
   const { a } = await inspect.one(host);
   expect(a.kind === 'records' && a.records.toSorted()).toEqual(many(1000, address).toSorted());
 });
 
-test('sixty thousand characters of one TXT record are read as a whole', async () => {
+test('sixty thousand characters of one TXT record are read completely', async () => {
   const text = many(235, () => '"'.repeat(255));
   inspect.dns.setZone({ [`_animal-store-challenge.${host}`]: { TXT: [text] } });
   expect((await inspect.one(host)).txt).toEqual(records(text.join('')));
@@ -34,7 +34,7 @@ test('more than a thousand records are too large and are not queried again', asy
   inspect.dns.setZone({ [host]: its });
   const { a, aaaa } = await inspect.one(host);
   expect([a, aaaa]).toEqual([failed('too_large'), failed('too_large')]);
-  // Over UDP, where it is cut, and over TCP.
+  // Once over UDP, where the answer is truncated, and once over TCP.
   expect(timesAsked(inspect.dns, host, 'A')).toBe(2);
 });
 
@@ -46,7 +46,7 @@ test('a message with thousands of records is not even read', () => {
   expect(decoded(reply(1101))).toBeUndefined();
 });
 
-/** As much of every type as one message over TCP takes. */
+/** As many records of every type as fit into one message over TCP. */
 const fullest = (name: string) => ({
   [name]: {
     A: many(900, address),
@@ -57,7 +57,7 @@ const fullest = (name: string) => ({
   [`*.${name.slice(name.indexOf('.') + 1)}`]: { A: many(900, address) },
 });
 
-test('the fullest answers of all types are judged, and stored in less than 32 KiB', async () => {
+test('the largest answers of all types are read, and take less than 32 KiB when stored', async () => {
   inspect.dns.setZone(fullest(ownHost));
   const lab = await domainLab();
   const domain = await lab.add();

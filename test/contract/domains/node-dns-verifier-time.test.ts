@@ -25,7 +25,7 @@ const openFiles = (): number => readdirSync('/dev/fd').length;
 /** Resolves after all earlier queries have been answered. */
 const othersAreAnswered = () => inspect.one('nobody.test');
 
-test('a hanging resolver delays no other', async () => {
+test('a resolver that never answers does not delay the others', async () => {
   const perTryMs = 500;
   const [, hangs] = inspect.dns.views;
   hangs!.setFaults({ '*': { drop: true } });
@@ -46,7 +46,7 @@ test('a hanging resolver delays no other', async () => {
   expect([first, hanging, third].map((facts) => facts?.tookMs)).toEqual([0, 2 * perTryMs, 0]);
 });
 
-test('at the deadline open queries fail and finished ones count', async () => {
+test('queries that are open at the deadline fail, and finished ones count', async () => {
   const far = 'far.platform.test';
   inspect.dns.setZone({ ...rightZone, [target]: { CNAME: [far] }, [far]: { A: [address] } });
   inspect.dns.setFaults({
@@ -71,7 +71,7 @@ test('at the deadline open queries fail and finished ones count', async () => {
   });
 });
 
-test('a slow answer has its full time even after quick ones', async () => {
+test('a slow answer has its full time even after fast ones', async () => {
   const names = ['b', 'c', 'd', 'e', 'f'].map((label) => `${label}.customer.test`);
   const hops = [host, ...names].map(
     (name, at) => [name, { CNAME: [names[at] ?? target] }] as const,
@@ -96,7 +96,7 @@ test('a slow answer has its full time even after quick ones', async () => {
   expect((await inspection).chain).toEqual({ names: [...names, target], end: 'reached' });
 });
 
-test('two hundred concurrent hosts use a bounded number of sockets, all closed afterwards', async () => {
+test('two hundred concurrent hosts use a limited number of sockets, which are all closed afterwards', async () => {
   const wildcard = { '*.customer.test': { CNAME: [target] } };
   inspect.dns.setZone({ ...rightZone, ...wildcard });
   const before = openFiles();
@@ -104,7 +104,7 @@ test('two hundred concurrent hosts use a bounded number of sockets, all closed a
     servers: inspect.dns.servers,
     clock: new SystemClock(),
     randomLabel: () => 'made-up',
-    // More than a busy machine needs; queries whose datagram is lost are repeated.
+    // More time than a busy machine needs. Queries with a lost datagram are repeated.
     ...{ perTryMs: 8_000, deadlineMs: 100_000 },
   });
   const hosts = Array.from({ length: 200 }, (_, n) => `shop-${n}.customer.test`);
@@ -119,7 +119,7 @@ test('two hundred concurrent hosts use a bounded number of sockets, all closed a
   await until('all sockets are closed', () => openFiles() <= before);
 });
 
-test('cancelled queries leave no socket behind', async () => {
+test('cancelled queries leave no socket open', async () => {
   const before = openFiles();
   inspect.dns.setFaults({ '*': { drop: true } });
   await inspect.all(host, { deadlineMs: 50 });
@@ -131,7 +131,7 @@ test('queries that no longer matter are cancelled', async () => {
   inspect.dns.setZone({ [host]: { CAA: [{ tag: 'issue', value: 'ca.test' }] } });
   const silent = { drop: true, types: ['CAA'] } as const;
   inspect.dns.setFaults({ 'customer.test': silent, test: silent });
-  // It would be open for longer than any test may take.
+  // The connection would stay open for longer than any test may take.
   await inspect.one(host);
   expect(timesAsked(inspect.dns, 'customer.test', 'CAA')).toBe(1);
   await until('all sockets are closed', () => openFiles() <= before);

@@ -143,7 +143,7 @@ test.each([
   ['::1', '::1'],
   ['[::1]', '::1'],
   ['[::1]:5353', '[::1]:5353'],
-])('the server %s is named %s', async (server, name) => {
+])('the server address %s is shown as %s', async (server, name) => {
   const randomLabel = () => 'made-up';
   const options = { servers: [server], clock: new SystemClock(), randomLabel, deadlineMs: 1 };
   const { resolvers } = await new NodeDnsVerifier(options).inspect(host);
@@ -151,7 +151,7 @@ test.each([
 });
 
 test.each(['', 'dns.test', '127.0.0.1:', '127.0.0.1:0', '127.0.0.1:65536', '[127.0.0.1]', '127.1'])(
-  'the server %j is refused at the start',
+  'the server address %j is refused at the start',
   (server) => {
     const options = { clock: new SystemClock(), randomLabel: () => 'made-up' };
     const make = (): unknown => new NodeDnsVerifier({ ...options, servers: [server] });

@@ -23,7 +23,7 @@ const validity = { notBefore: later(0), notAfter: later(90 * 86_400_000) };
 const authority = 'authority.test';
 
 let hosts = 0;
-/** Of a project in an account of its own, so that only the limit for all of them is met. */
+/** A name in an account of its own, so that only the limit for all accounts applies. */
 const newName = () => {
   const host = `shop-${++hosts}.sites.example`;
   return { authority, accountId: `acct_${hosts}`, host, registrableDomain: 'sites.example' };
@@ -130,7 +130,7 @@ describeStores("the platform's own names", (stores) => {
     expect((await stores.ownNames.find(its.host))?.certificate).toMatchObject(validity);
   });
 
-  test('what comes of an older order is dropped, with its certificate', async () => {
+  test('the result of an older order is dropped, with its certificate', async () => {
     const its = newName();
     const { name } = await claim(its);
     await store(order(name, later(1)));
@@ -139,7 +139,7 @@ describeStores("the platform's own names", (stores) => {
     expect((await stores.ownNames.find(its.host))?.generation).toBe(2);
   });
 
-  test('a name that is over is deleted with its order, its key and its certificate, and edges are told', async () => {
+  test('a name that is no longer needed is deleted with its order, key and certificate, and edges learn of it', async () => {
     const its = newName();
     const { name } = await claim(its);
     await settle(its, name);

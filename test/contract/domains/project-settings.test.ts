@@ -56,7 +56,7 @@ describeStores('settings of projects', (stores) => {
   const live = async (host = newHost()): Promise<CustomDomain> =>
     liveDomain(stores, project, { host });
 
-  test('a project has no settings before they are changed, nor has an unknown one', async () => {
+  test('a project has no settings until they are changed, and neither has an unknown project', async () => {
     expect(await settings.read(project.id)).toEqual(noDomainSettings);
     expect(await settings.read('proj_nobodys')).toEqual(noDomainSettings);
     const changing = settings.change('proj_nobodys', refuse);
@@ -102,7 +102,7 @@ describeStores('settings of projects', (stores) => {
     },
   );
 
-  test('a redirect is served at once, and the site again once it is taken back', async () => {
+  test('a redirect is served at once, and the site is served again once the redirect is deleted', async () => {
     const [from, to] = [(await live()).host, (await live()).host];
     const deploy = await deployTo(stores, project);
     const { revision } = await stores.edgeRecords.changesSince(0n);
@@ -128,7 +128,7 @@ describeStores('settings of projects', (stores) => {
     expect(await routeOf(target.host)).toBeUndefined();
   });
 
-  test('a host that is removed keeps its redirect for when it is live again', async () => {
+  test('a removed host keeps its redirect for when it is live again', async () => {
     const [first, { host: to }] = [await live(), await live()];
     await set(redirects([first.host, to]));
     await stores.domains.change(first.id, remove);
@@ -137,7 +137,7 @@ describeStores('settings of projects', (stores) => {
     expect(await routeOf(first.host)).toEqual(elsewhere(first.host, to));
   });
 
-  test('a redirect to an external address works, unless it is a host of the project that is not live', async () => {
+  test('a redirect to an external address works, but not while that address is a host of the project that is not live', async () => {
     const [{ host: from }, to] = [await live(), newHost()];
     const deploy = await deployTo(stores, project);
     await set(redirects([from, `https://${to}`]));
@@ -148,7 +148,7 @@ describeStores('settings of projects', (stores) => {
     expect(await routeOf(from)).toEqual(elsewhere(from, `https://${to}`));
   });
 
-  test('a redirect outlasts a deploy, and settings that change no route do not reach the edges', async () => {
+  test('a redirect survives a deploy, and settings that change no route do not reach the edges', async () => {
     const [from, to] = [(await live()).host, (await live()).host];
     await set(redirects([from, to]));
     const deploy = await deployTo(stores, project);
@@ -215,7 +215,7 @@ describeStores('settings of projects', (stores) => {
         adoptPrimary({ settings: port, clock: { now: () => later(9) } }),
       );
       if (order === 'in the other order') adopts.reverse();
-      // Each event comes at least once.
+      // Each event is delivered at least once.
       await Promise.all([...adopts, ...adopts].map((adopt) => adopt(projectId)));
       expect((await settings.read(projectId)).primary).toBe(one.host);
       const events = await takeEvents(stores);

@@ -38,13 +38,13 @@ describeStores('proven names', (stores) => {
     host = newHost();
   });
 
-  /** The name on a project of another account. */
+  /** Adds the name to a project of another account. */
   const elsewhere = async () => newDomain(stores, await servedProject(stores), { host });
   const rivals = (count: number): Promise<readonly CustomDomain[]> =>
     Promise.all(Array.from({ length: count }, elsewhere));
   const process = (n: number) => (n % 2 ? domains : stores.secondProcess.domains);
 
-  /** An order that is under way, with its challenge. @returns its subject */
+  /** Begins an order with its challenge. @returns its subject */
   const orderFor = async ({ id }: CustomDomain, attempt = ':1'): Promise<string> => {
     const subject = `domain:${id}${attempt}`;
     await stores.certificateOrders.begin({ authority: '', subject, host, privateKey: 'secret' });
@@ -56,7 +56,7 @@ describeStores('proven names', (stores) => {
     expect(await stores.certificateOrders.answer(host, subject)).toBe(order && 'yes');
     return order !== undefined;
   };
-  /** What a new edge gets for the name. */
+  /** What a new edge receives for the name. */
   const served = async () => {
     const { routes, certificates } = await stores.secondProcess.edgeRecords.changesSince(0n);
     const route = routes.find(({ name }) => name === host);
@@ -83,7 +83,7 @@ describeStores('proven names', (stores) => {
     },
   );
 
-  test('proving a name tells every other account that waits to prove it, once, with the proof', async () => {
+  test('proving a name notifies every other account that is waiting to prove it, once, with the proof', async () => {
     const [first, second] = [await elsewhere(), await elsewhere()];
     const removed = await elsewhere();
     const other = await newDomain(stores, await servedProject(stores));
@@ -102,7 +102,7 @@ describeStores('proven names', (stores) => {
     expect((await takeEvents(stores)).map(({ type }) => type)).not.toContain('domain_contested');
   });
 
-  test('taking a name from its holder tells those who wait for it, and not the holder a second time', async () => {
+  test('taking a name from its holder notifies the accounts that wait for it, and the holder only once', async () => {
     const holder = await liveDomain(stores, project, { host });
     const [claimant, third] = [await elsewhere(), await elsewhere()];
     await takeEvents(stores);
@@ -116,7 +116,7 @@ describeStores('proven names', (stores) => {
     ]);
   });
 
-  test('nobody is told of a proof that is not stored', async () => {
+  test('nobody is notified of a proof that is not stored', async () => {
     const [mine] = [await newDomain(stores, project, { host }), await elsewhere()];
     await takeEvents(stores);
     const proving = domains.change(mine.id, (domain) => {
@@ -127,7 +127,7 @@ describeStores('proven names', (stores) => {
     expect(await takeEvents(stores)).toEqual([]);
   });
 
-  test('who adds a name that another account has proven is told at once; who adds a free one is not', async () => {
+  test('an account that adds a name proven by another account is notified at once; one that adds a free name is not', async () => {
     await liveDomain(stores, project, { host });
     const other = await servedProject(stores);
     const { id } = await addTo(stores, other, { host });
@@ -146,7 +146,7 @@ describeStores('proven names', (stores) => {
     expect(await takeEvents(stores)).toHaveLength(1 + mostRivalsTold);
   });
 
-  test('a decision gets the holder of the name, unless that is the domain itself or nobody', async () => {
+  test('a decision receives the holder of the name, unless that is the domain itself or nobody', async () => {
     const told: unknown[] = [];
     const ask = ({ id }: CustomDomain) =>
       domains.change(id, (domain, holder) => {
@@ -193,7 +193,7 @@ describeStores('proven names', (stores) => {
     },
   );
 
-  test('a name that is taken before its certificate is there has none for its next holder either', async () => {
+  test('a name that is taken before its certificate exists has no certificate for its next holder either', async () => {
     const holder = await newDomain(stores, project, { host });
     await domains.change(holder.id, verify);
     const subject = await orderFor(holder);
@@ -251,7 +251,7 @@ describeStores('proven names', (stores) => {
     },
   );
 
-  test('a name is told to be proven elsewhere where another account holds the wildcard that covers it', async () => {
+  test('a name is reported as proven elsewhere when another account holds the wildcard that covers it', async () => {
     const told: (string | undefined)[] = [];
     const add = (its: Project, name: string) =>
       domains.add(
@@ -274,7 +274,7 @@ describeStores('proven names', (stores) => {
     expect(told).toEqual([undefined, cover.host, cover.host]);
   });
 
-  test('proving a wildcard tells other accounts that wait to prove a name below it, and nobody else', async () => {
+  test('proving a wildcard notifies other accounts that wait to prove a name below it, and nobody else', async () => {
     const wildcard = `*.${host}`;
     const cover = await newDomain(stores, project, { host: wildcard });
     const below = async (name: string, its?: Project) =>
@@ -296,7 +296,7 @@ describeStores('proven names', (stores) => {
   });
 
   describe('while a verified name waits for its certificate', () => {
-    /** Whether an edge knows the name, which it then refuses for want of a certificate. */
+    /** Whether an edge knows the name, which it then refuses because it has no certificate. */
     const isKnown = async (name = host) => {
       const { routes, certificates } = await stores.edgeRecords.changesSince(0n);
       expect(certificates.map((one) => one.host)).not.toContain(name);
@@ -304,7 +304,7 @@ describeStores('proven names', (stores) => {
     };
     const coverIn = (its: Project, step = liveDomain) => step(stores, its, { host: `*.${host}` });
 
-    test('no wildcard of another account answers for it, and does again once it is removed', async () => {
+    test('no wildcard of another account answers for the name, but answers again once the domain is removed', async () => {
       await coverIn(await servedProject(stores));
       host = `a.${host}`;
       const { id } = await newDomain(stores, project, { host });
@@ -317,7 +317,7 @@ describeStores('proven names', (stores) => {
       expect(await isKnown()).toBe(false);
     });
 
-    test('neither does one that is proven meanwhile', async () => {
+    test('a wildcard that another account proves meanwhile does not answer either', async () => {
       const cover = await coverIn(await servedProject(stores), newDomain);
       host = `a.${host}`;
       const { id } = await newDomain(stores, project, { host });
@@ -340,7 +340,7 @@ describeStores('proven names', (stores) => {
       const second = await stores.together(async () => {
         await domains.change(one, verify);
         const proof = elsewhere.change(other, verify);
-        // As long as the first one is not stored, the second one waits; if it did not, it would be over by now.
+        // The second change waits until the first one is stored. Without that, it would be over by now.
         for (let n = 0; n < 30; n++) await elsewhere.get(other);
         return { proof };
       });
@@ -348,7 +348,7 @@ describeStores('proven names', (stores) => {
       expect(await isKnown()).toBe(true);
     });
 
-    test('the wildcard of its own account does', async () => {
+    test('a wildcard of the same account answers for the name', async () => {
       await coverIn(project);
       host = `a.${host}`;
       const { id } = await newDomain(stores, project, { host });
@@ -356,7 +356,7 @@ describeStores('proven names', (stores) => {
       expect(await isKnown()).toBe(false);
     });
 
-    test('so does one that its own account takes from another account', async () => {
+    test('a wildcard that the same account takes from another account answers too', async () => {
       await coverIn(await servedProject(stores));
       const cover = await coverIn(project, newDomain);
       host = `a.${host}`;
@@ -368,7 +368,7 @@ describeStores('proven names', (stores) => {
     });
   });
 
-  test('proving a name leaves the wildcard of another account with everything attached to it', async () => {
+  test('proving a name leaves the wildcard of another account and everything attached to it unchanged', async () => {
     const cover = await liveDomain(stores, await servedProject(stores), {
       host: `*.${host}`,
     });
@@ -403,7 +403,7 @@ describeStores('proven names', (stores) => {
     expect(await served()).toEqual({ projectId: holders[0]?.projectId, key: expect.any(String) });
   });
 
-  test('a certificate is stored with the change that it belongs to, and so is the next one', async () => {
+  test('a certificate is stored with the change that it belongs to, and so is its renewal', async () => {
     const { id } = await newDomain(stores, project, { host });
     await domains.change(id, verify);
     expect(await served()).toEqual(nothing);

@@ -34,7 +34,7 @@ describeStores('ready domains', (stores) => {
   const elsewhere = async () => newDomain(stores, await servedProject(stores), { host });
   const revision = async () => (await stores.edgeRecords.changesSince(0n)).revision;
   const types = async () => (await takeEvents(stores)).map(({ type }) => type);
-  /** What a new edge gets for the name. */
+  /** What a new edge receives for the name. */
   const served = async () => {
     const { routes, certificates } = await stores.secondProcess.edgeRecords.changesSince(0n);
     const route = routes.find(({ name }) => name === host);
@@ -44,7 +44,7 @@ describeStores('ready domains', (stores) => {
     };
   };
 
-  test('edges serve it, though it is only added', async () => {
+  test('edges serve the prepared domain although its state is still "added"', async () => {
     expect(isReady(ready)).toBe(true);
     expect(await served()).toEqual({ projectId: project.id, hasKey: true });
     expect(await domains.holdersOf(host)).toEqual([ready]);
@@ -66,7 +66,7 @@ describeStores('ready domains', (stores) => {
     },
   );
 
-  test('without the delegation edges serve it no more, and its certificate waits', async () => {
+  test('edges stop serving the prepared domain without the delegation, and its certificate waits', async () => {
     const before = await revision();
     await domains.change(ready.id, undelegate);
     expect(await stores.edgeRecords.changesSince(before)).toMatchObject({
@@ -76,20 +76,20 @@ describeStores('ready domains', (stores) => {
     expect(await served()).toEqual({ projectId: undefined, hasKey: true });
   });
 
-  test('when its certificate has ended, edges lose it, its route and its key', async () => {
+  test('edges lose the prepared domain, its route and its key when its certificate has ended', async () => {
     const { state } = await domains.change(ready.id, expire);
     expect(state).toMatchObject({ state: 'added', certificate: { kind: 'wanted' } });
     expect(await types()).toEqual(['domain_unprepared']);
     expect(await served()).toEqual({ projectId: undefined, hasKey: false });
   });
 
-  test('removing it removes its route, its certificate and its key', async () => {
+  test('removing the prepared domain removes its route, certificate and key', async () => {
     await domains.change(ready.id, remove);
     expect(await served()).toEqual({ projectId: undefined, hasKey: false });
     expect(await domains.holdersOf(host)).toEqual([]);
   });
 
-  test('another account that proves the name takes it with its certificate, and leaves the domain added', async () => {
+  test('another account that proves the name takes it with its certificate, and the prepared domain stays "added"', async () => {
     const subject = `domain:${ready.id}:1`;
     const order = { authority: '', subject, host, privateKey: 'secret' };
     await stores.certificateOrders.begin(order);
@@ -117,7 +117,7 @@ describeStores('ready domains', (stores) => {
     ]);
   });
 
-  test('who adds the name is told that it is proven, as long as the delegation is there', async () => {
+  test('an account that adds the name learns that it is proven, while the delegation exists', async () => {
     await domains.change(ready.id, undelegate);
     await takeEvents(stores);
     const told: unknown[] = [];
@@ -138,7 +138,7 @@ describeStores('ready domains', (stores) => {
     expect(told).toEqual([undefined, host]);
   });
 
-  test('it prepares nothing for a name that another account has live', async () => {
+  test('nothing is prepared for a name that is live in another account', async () => {
     const name = newHost();
     const live = await liveDomain(stores, project, { host: name });
     const { id } = await newDomain(stores, await servedProject(stores), { host: name });

@@ -80,7 +80,7 @@ describeStores('timelines', (stores) => {
     expect(timesOf(read)).toEqual([6, 5, 4, 3, 2, 1, 0].map((at) => later(at)));
   });
 
-  test('an entry keeps its place, also when an earlier page is deleted', async () => {
+  test('an entry keeps its position, even when an earlier page is deleted', async () => {
     for (const at of [-1e12, 1, 2, 3]) await tell(domain, entry({ occurredAt: later(at) }));
     const [newest, second, third, , added] = await timeline.list(domain, 100);
     await stores.retention.sweep('domain_timeline', later(-1e12 + 1));
@@ -121,7 +121,7 @@ describeStores('timelines', (stores) => {
     );
   });
 
-  test('a sweep deletes entries of all domains from before a given time', async () => {
+  test('a cleanup deletes entries of all domains from before a given time', async () => {
     const longAgo = (milliseconds: number) => later(milliseconds - 1e12);
     const other = await another();
     for (const id of [domain, other])
@@ -150,7 +150,7 @@ describeStores('timelines', (stores) => {
     );
   };
 
-  test('the newest 500 checks and the newest 500 attempts stay, and no other kind is deleted for them', async () => {
+  test('the newest 500 checks and 500 attempts stay, and entries of other kinds are not deleted for them', async () => {
     await recordMany('attempt', 3);
     await recordMany('verified', 1);
     const other = await another();
@@ -189,7 +189,7 @@ describeStores('timelines', (stores) => {
     },
   );
 
-  test('changes of a domain, and of the one that loses the name, are recorded after their cause', async () => {
+  test('changes of a domain, and of the domain that loses the name, are recorded after their cause', async () => {
     const { id, host } = await newDomain(stores, project);
     const claimant = await newDomain(stores, await servedProject(stores), { host });
     await stores.domains.change(id, verify);

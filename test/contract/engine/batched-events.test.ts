@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => stores.close());
 beforeEach(() => {
   signals = 0;
-  // However slow the machine is, what is written in one turn is stored together.
+  // However slow the machine is, writes of one turn are stored together.
   holdStopwatch();
 });
 afterEach(() => {
@@ -33,9 +33,9 @@ afterEach(() => {
 });
 
 /**
- * Each one verifies its own domain, except those that refuse.
+ * Each caller verifies a separate domain, except callers that refuse.
  * @param beside what another caller does meanwhile
- * @returns which domain is whose
+ * @returns the domain of each caller
  */
 const verifyAll = async (
   refusing: readonly Actor[] = [],
@@ -73,14 +73,14 @@ test('events that are stored together keep their own actors', async () => {
   expect(await verifiers()).toEqual(domains);
 });
 
-test('events that are stored together, of which one fails, keep their own actors', async () => {
+test('events that are stored together keep their own actors even when one of them fails', async () => {
   const domains = await verifyAll(rivals.slice(1, 2));
   expect(signals).toBe(1);
   const others = [...domains].filter(([, actor]) => actor !== rivals[1]);
   expect(await verifiers()).toEqual(new Map(others));
 });
 
-test('an event that begins while others wait keeps its own actor', async () => {
+test('an event that is stored while others wait keeps its own actor', async () => {
   const { id } = await newDomain(stores, project);
   const domains = await verifyAll([], () =>
     stores.acting.run('key:key_2', () => stores.domains.change(id, verify)),

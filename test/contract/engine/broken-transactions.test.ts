@@ -31,7 +31,7 @@ afterEach(() => {
   proxy.refuse([]);
 });
 
-/** Two rows of any table; their names tell the two writes apart. */
+/** Stores two rows of any table, whose names distinguish the two writes. */
 const store = (name: string): Promise<unknown> =>
   database.transaction(async (db) => {
     for (const half of ['first half', 'second half']) {
@@ -60,7 +60,7 @@ const cases = Object.entries(errnos).flatMap(([why, errno]) =>
 );
 
 test.each(cases)(
-  'after %s was refused (%s, %i) nothing of that transaction is stored by the next',
+  'after %s was refused (%s, %i), later transactions store nothing of that transaction',
   async (moment, _why, errno) => {
     const name = `${moment} ${errno}`;
     proxy.refuse(moments[moment]!(errno));
@@ -117,7 +117,7 @@ test('a transaction that keeps conflicting is given up', async () => {
   expect(await halvesOf('hopeless')).toBe(0);
 });
 
-test('a conflicting transaction is not retried when nobody waits for it any more', async () => {
+test('a conflicting transaction is not retried once nobody waits for it', async () => {
   proxy.refuse([{ statement: /^commit$/, errno: 1213, sqlState: '40001' }]);
   const before = proxy.refused;
   const deadline = {
@@ -198,7 +198,7 @@ test.each([
   ['a mistake in ours', { code: 'ERR_INVALID_ARG_TYPE' }, 'other'],
   ['a connection that is closed already', { fatal: true }, 'unavailable'],
   ['no error at all', undefined, 'other'],
-])('%s is classified', (_what, error, failure) => {
+])('%s is classified as an outage or not', (_what, error, failure) => {
   expect(failureOf(error)).toBe(failure);
 });
 

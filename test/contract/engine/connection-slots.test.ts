@@ -13,7 +13,7 @@ const isTaken = (slot: Promise<unknown>): Promise<boolean> =>
 const takeAll = async (slots: ConnectionSlots, table: string, count: number) =>
   Promise.all(Array.from({ length: count }, () => slots.take(table, hourMs)));
 
-test('what needs a busy table does not get the last connections, and all else does, ahead of those that wait', async () => {
+test('requests for a busy table cannot take the last connections, and other requests go ahead of those that wait', async () => {
   const slots = open(2);
   const taken = await takeAll(slots, 'pets', 3);
   const stuck = slots.take('pets', hourMs);
@@ -23,7 +23,7 @@ test('what needs a busy table does not get the last connections, and all else do
   expect(await isTaken(stuck)).toBe(true);
 });
 
-test('a transaction occupies every table that it has used', async () => {
+test('a transaction counts for every table that it has used', async () => {
   const slots = open(2);
   const transactions = await takeAll(slots, 'keys', 3);
   for (const one of transactions) one.add('pets');
@@ -44,7 +44,7 @@ test('the limit is never exceeded, and the first to wait is the first served', a
   expect(await isTaken(seventh)).toBe(true);
 });
 
-test('a wait times out and costs later transactions nothing; too many that wait are refused at once', async () => {
+test('a wait that times out costs later transactions nothing, and requests are refused at once while too many wait', async () => {
   const slots = open();
   const [first] = await takeAll(slots, 'pets', 5);
   const waiting = Array.from({ length: 3 }, () => slots.take('pets', 1));

@@ -8,11 +8,11 @@ const toldOf = async (home: TestDatabase): Promise<readonly string[]> => {
   const connection = await createConnection({ uri: home.url, dateStrings: true });
   const statements = await tablesOf(connection);
   await connection.end();
-  // When each migration was applied.
+  // Removes the times when migrations were applied.
   return statements.map((one) => one.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, ''));
 };
 
-test('the copy of a migrated database that tests on MySQL get is what the migrations make', async () => {
+test('tests on MySQL get a copy of a migrated database that equals what the migrations create', async () => {
   const [copy, migrated] = [await migratedDatabase('mysql'), await emptyDatabase('mysql')];
   const database = openDatabase(migrated.url);
   expect((await migrateUp(database)).length).toBeGreaterThan(0);

@@ -30,7 +30,7 @@ const main = resolve(import.meta.dirname, '../../../src/main.ts');
 let home: TestDatabase;
 let database: Database;
 
-/** In a separate process, as an operator or a starting service does it. @returns what it applied */
+/** Migrates in a separate process, like an operator or a starting service. @returns the applied migrations */
 const migrateInProcess = async (): Promise<readonly string[]> => {
   const { stdout } = await promisify(execFile)(
     process.execPath,
@@ -40,7 +40,7 @@ const migrateInProcess = async (): Promise<readonly string[]> => {
   return (JSON.parse(stdout) as { applied: string[] }).applied;
 };
 
-/** Tables with their columns: of what type each is, and whether it may be null. */
+/** Tables with their columns: the type of each, and whether it may be null. */
 type Tables = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 const column = (type: string, isNullable: boolean): string =>
@@ -79,7 +79,7 @@ const storedTables = async (): Promise<Tables> => {
   );
 };
 
-test('every file of migrations is known, and they are numbered one after the other', () => {
+test('every migration file is registered, and their numbers have no gaps', () => {
   const files = readdirSync('db/migrations').toSorted();
   expect(Object.keys(migrationFiles).map((name) => `${name}.ts`)).toEqual(files);
   const numbers = Object.keys(knownMigrations).map((name) => name.slice(0, 5));
@@ -102,19 +102,19 @@ describe.each(databaseKinds)('migrations on %s', (kind) => {
     await home.drop();
   });
 
-  test('bring an empty database up to date once, however many processes start at the same time', async () => {
+  test('bring an empty database up to date exactly once, however many processes start at the same time', async () => {
     const applied = await Promise.all([1, 2, 3].map(migrateInProcess));
     const states = await migrationStates(database);
     expect(applied.flat()).toEqual(states.map((state) => state.name));
     expect(states.every((state) => state.executedAt instanceof Date)).toBe(true);
   });
 
-  test('make the tables and columns that the program declares, and no others', async () => {
+  test('create exactly the tables and columns that the program declares', async () => {
     await migrateUp(database);
     expect(await storedTables()).toEqual(declaredTables);
   });
 
-  test('add to a database of an earlier version, and keep what it holds', async () => {
+  test('extend a database of an earlier version and keep its data', async () => {
     await migrateUp(database);
     await database.root.updateTable('edge_revision').set({ revision: 7n }).execute();
     const [added, ...others] = await migrateUp(
@@ -128,7 +128,7 @@ describe.each(databaseKinds)('migrations on %s', (kind) => {
     ]);
   });
 
-  test('refuse a database that a newer version has migrated further', async () => {
+  test('refuse a database that a newer version has migrated', async () => {
     const newer = named({ ...released, '0002-newer': later, '0003-newest': { up: idle } });
     await migrateUp(database, newer);
     const before = await storedTables();
@@ -142,7 +142,7 @@ describe.each(databaseKinds)('migrations on %s', (kind) => {
     ]);
   });
 
-  test('refuse a database of an unreleased build, by one changed column of a table', async () => {
+  test('refuse a database of an unreleased build, even when only one column of a table differs', async () => {
     const pets = { ...tables['pets'], columns: { ...tables['pets']?.columns, status: text(17) } };
     const changed = { up: idle, tables: { ...tables, pets } };
     await migrateUp(database, named({ '0001-foundation': changed }));

@@ -23,7 +23,7 @@ const wayOf = {
 };
 
 test.each(Object.keys(wayOf) as (keyof typeof wayOf)[])(
-  'when the server %s under load, all that was stored is there, and the pool recovers by itself',
+  'when the server %s under load, all acknowledged data is kept, and the pool recovers automatically',
   async (what) => {
     const observer = openDatabase(url);
     await migrateUp(observer);

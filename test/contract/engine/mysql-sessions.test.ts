@@ -13,7 +13,7 @@ const strange = [
   '--transaction-isolation=SERIALIZABLE',
   '--sql-mode=',
   '--default-time-zone=+05:00',
-  // Only users without special rights get it.
+  // Applies only to users without special rights.
   '--init-connect=set names latin1, foreign_key_checks = 0, sql_select_limit = 1',
 ];
 
@@ -41,13 +41,13 @@ describe('on a server with strange defaults', () => {
   });
   afterAll(() => database.close());
 
-  test('the schema can be brought up to date, and every session sees it', async () => {
+  test('migrations work, and every session sees the migrated schema', async () => {
     await migrateUp(database);
     const [tables] = await root.query('show tables');
     expect((tables as unknown[]).length).toBeGreaterThan(10);
   });
 
-  test('names, also with emoji, are read back as they were sent, and no answer is cut short', async () => {
+  test('names, even with emoji, are read back as they were sent, and no result is cut short', async () => {
     const names = ['🐕 Ünï', '犬', 'é'];
     await database.transaction(async (db) => {
       for (const job of names) {
@@ -62,13 +62,13 @@ describe('on a server with strange defaults', () => {
     expect(rows).toEqual(names.map((name) => ({ bytes: hexOf(name) })));
   });
 
-  test('a connection is not used again after its server stopped taking writes, as after a failover', async () => {
+  test('a connection is not used again after its server stopped accepting writes, as after a failover', async () => {
     holdStopwatch();
     const connection = () =>
       database.db.selectNoFrom(({ fn }) => fn('connection_id', []).as('id')).executeTakeFirst();
     const before = await connection();
     expect(await connection()).toEqual(before);
-    // Not `root`, whose session is in a transaction here.
+    // The session of `root` is in a transaction here, so this opens another one.
     const admin = await createConnection(own.url);
     await admin.query('set global read_only = 1');
     jest.advanceTimersByTime(1_001);
@@ -81,7 +81,7 @@ describe('on a server with strange defaults', () => {
 
 const hexOf = (text: string): string => Buffer.from(text).toString('hex').toUpperCase();
 
-describe('on a server that does not let the session be set', () => {
+describe('on a server that does not allow session settings', () => {
   let proxy: MysqlProxy;
   beforeAll(async () => {
     proxy = await startMysqlProxy(url);
@@ -99,7 +99,7 @@ describe('on a server that does not let the session be set', () => {
       0,
       'wait_timeout is "28800" and has to be "60"',
     ],
-  ])('and %s, the first query says what is wrong', async (_how, statement, errno, words) => {
+  ])('and %s, the first query fails with the reason', async (_how, statement, errno, words) => {
     proxy.refuse([{ statement, errno }]);
     const database = new Database(proxy.url);
     const failure = await database.ping().catch((error: unknown) => error as Error);

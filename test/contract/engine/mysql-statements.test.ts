@@ -55,7 +55,7 @@ const expectAll = async (find: ReturnType<typeof leasesOf>): Promise<void> => {
   }
 };
 
-/** What a connection is asked meanwhile, without the text of the statements. */
+/** The commands that a connection receives meanwhile, without the texts of the statements. */
 const verbsOf = async (work: () => Promise<unknown>): Promise<readonly string[]> => {
   proxy.takeAsked();
   await work();
@@ -70,23 +70,26 @@ test.each([
   ['keeps no more prepared statements', /^prepare /, 1461],
   ['has forgotten a prepared statement, as after a failover behind a proxy', /^execute /, 1243],
   ['wants it prepared again because a table changed', /^execute /, 1615],
-])('a server that %s gets its text, and the caller the rows', async (_what, statement, errno) => {
-  holdStopwatch();
-  const own = openDatabase(proxy.url);
-  const find = leasesOf(own);
-  await own.ping();
-  if (errno !== 1461) await expectAll(find);
-  proxy.refuse([{ statement, errno }]);
-  const before = proxy.refused;
-  await expectAll(find);
-  expect(proxy.refused).toBeGreaterThan(before);
-  proxy.refuse([]);
-  expect(await verbsOf(() => find({ until: 0n, limit: 1 }))).toEqual(['prepare', 'execute']);
-  expect(await verbsOf(() => find({ until: 0n, limit: 1 }))).toEqual(['execute']);
-  await own.close();
-});
+])(
+  "a server that %s receives the statement's text, and the caller receives the rows",
+  async (_what, statement, errno) => {
+    holdStopwatch();
+    const own = openDatabase(proxy.url);
+    const find = leasesOf(own);
+    await own.ping();
+    if (errno !== 1461) await expectAll(find);
+    proxy.refuse([{ statement, errno }]);
+    const before = proxy.refused;
+    await expectAll(find);
+    expect(proxy.refused).toBeGreaterThan(before);
+    proxy.refuse([]);
+    expect(await verbsOf(() => find({ until: 0n, limit: 1 }))).toEqual(['prepare', 'execute']);
+    expect(await verbsOf(() => find({ until: 0n, limit: 1 }))).toEqual(['execute']);
+    await own.close();
+  },
+);
 
-test('a table that is changed between two executions of a statement is read as it is then', async () => {
+test('a statement reads the current columns of a table that was altered after its last execution', async () => {
   const find = leasesOf(database);
   await expectAll(find);
   await root.query(
@@ -119,7 +122,7 @@ test('when all connections are killed, at most one query fails', async () => {
   await own.close();
 });
 
-test('a database that was only read closes all its connections', async () => {
+test('a database that only served reads closes all its connections', async () => {
   const before = await connections();
   const own = openDatabase(home.url);
   const find = leasesOf(own);
@@ -139,7 +142,7 @@ const connections = async (): Promise<readonly string[]> => {
   return rows.map(({ id }) => String(id));
 };
 
-test('a query that is not answered in time is refused then, one that began later is not', async () => {
+test('a query is refused at its own deadline, and a query that began later is not', async () => {
   let leftMs = Infinity;
   const hurried = openDatabase(proxy.url, {
     get leftMs() {
@@ -158,7 +161,7 @@ test('a query that is not answered in time is refused then, one that began later
   proxy.slowDown(300);
   const patient = await findWithin(Infinity);
   const hasty = await findWithin(50);
-  // Before the answer to the one that was asked first.
+  // The later query fails before the earlier one is answered.
   const refused = expect(Promise.race([hasty.found, patient.found])).rejects.toBeInstanceOf(
     OutOfTime,
   );
@@ -169,7 +172,7 @@ test('a query that is not answered in time is refused then, one that began later
   await hurried.close();
 });
 
-test('a query that was answered in time leaves its connection in use, also after its deadline', async () => {
+test('a query that was answered in time keeps its connection in use, even after its deadline', async () => {
   let leftMs = Infinity;
   const hurried = openDatabase(proxy.url, {
     get leftMs() {
@@ -190,7 +193,7 @@ test('a query that was answered in time leaves its connection in use, also after
   await hurried.close();
 });
 
-test('connections that open too late for their queries serve the next ones', async () => {
+test('connections that open too late for their own queries serve the next ones', async () => {
   let leftMs = 50;
   const hurried = openDatabase(proxy.url, {
     get leftMs() {
@@ -207,7 +210,7 @@ test('connections that open too late for their queries serve the next ones', asy
   await hurried.close();
 });
 
-test('closing waits for a query no longer than until that misses its deadline', async () => {
+test('closing waits for a query until the deadline of that query at most', async () => {
   let leftMs = Infinity;
   const hurried = openDatabase(proxy.url, {
     get leftMs() {

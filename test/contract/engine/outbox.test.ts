@@ -37,7 +37,7 @@ describeStores(
     const planChanged = (occurredAt = later(0)): AccessEvent => {
       return { type: 'plan_changed', accountId: account, occurredAt, ...toPro };
     };
-    /** Of a type that the audit log does not show. */
+    /** An event of a type that the audit log does not show. */
     const hidden = (
       occurredAt: Date,
       type: 'deploy_discarded' | 'certificate_ordered' = 'deploy_discarded',
@@ -81,7 +81,7 @@ describeStores(
       expect(await sweep(later(1))).toBe(1);
     });
 
-    test('a finished delivery is gone, and finishing it twice is no error', async () => {
+    test('a finished delivery is deleted, and finishing it twice is not an error', async () => {
       await store(issued('key_1'));
       const [first, second] = await claim();
       for (const one of [first, first]) await outbox.done([one!]);
@@ -118,7 +118,7 @@ describeStores(
       },
     );
 
-    test('the oldest delivery is known by the time of its event, also while it waits for another attempt', async () => {
+    test('the age of the oldest delivery counts from its event, even while it waits for another attempt', async () => {
       await store(...[-3, -2, -1].map((at) => planChanged(later(at))));
       const [first, second] = await claim();
       await outbox.retry(first!, later(10 * lease), 'not yet');
@@ -153,14 +153,14 @@ describeStores(
       expect(await sweep(later(1e12))).toBe(0);
     });
 
-    test('the oldest event that ages is known', async () => {
+    test('the oldest event that can be cleaned up is known', async () => {
       await store(hidden(later(2)), planChanged(later(0)), hidden(later(1), 'certificate_ordered'));
       expect(await stores.retention.oldest('events')).toEqual(later(1));
       await store(hidden(later(0)));
       expect(await stores.retention.oldest('events')).toEqual(later(0));
     });
 
-    test('a sweep leaves the events that the audit log shows', async () => {
+    test('a cleanup keeps the events that the audit log shows', async () => {
       await store(hidden(later(1)), planChanged(later(1)), hidden(later(1), 'certificate_ordered'));
       await outbox.done(await claim());
       expect(await sweep(later(2))).toBe(2);
@@ -223,7 +223,7 @@ describe.each(databaseKinds)('the signal of the outbox in %s', (kind) => {
     expect(whoListens).toEqual(['service']);
   });
 
-  test('names each account with new events once, and none from before', async () => {
+  test('names each account with new events once, and no account from an earlier signal', async () => {
     const [other, refused] = [await newAccount(stores), await newAccount(stores)];
     signals = [];
     const outcome = once('refused', async () => {
@@ -260,7 +260,7 @@ describe.each(databaseKinds)('the signal of the outbox in %s', (kind) => {
   });
 });
 
-test('no more deliveries are counted than a scrape can bear', async () => {
+test('counting deliveries stops at a limit, so that a scrape stays fast', async () => {
   const stores = await openStores('sqlite', { subscribersOf: () => ['audit', 'mail'] });
   const account = await newAccount(stores);
   const plan = { from: 'free', to: 'pro', perMinute: 300, perDay: 10_000 } as const;

@@ -49,7 +49,7 @@ describeStores(
       expect(await parked.list(10)).toEqual(expected);
     });
 
-    test('are listed page by page, also when the last of a page is released meanwhile', async () => {
+    test('are listed page by page, even when the last one of a page is released meanwhile', async () => {
       const ids = await park(5);
       expect(idsOf(await parked.list(2))).toEqual(ids.slice(0, 2));
       await parked.release(ids[1] ?? '');
@@ -65,7 +65,7 @@ describeStores(
       expect(await parked.list(10)).toEqual([]);
     });
 
-    test('that are released are due at once, as new, and others stay', async () => {
+    test('are due at once and count as new when they are released, and others stay parked', async () => {
       const [first = '', second = ''] = await park(2);
       expect(await parked.release(second)).toBe('released');
       expect(await outbox.state()).toEqual({ waiting: 1, parked: 1 });
@@ -95,7 +95,7 @@ describeStores(
       },
     );
 
-    test('a worker keeps what it works on when somebody asks to release it', async () => {
+    test('are not taken from a worker that is retrying them when somebody asks to release them', async () => {
       await store(1);
       const [held] = await claim();
       expect(await parked.release(held?.id ?? '')).toBe('not_parked');
@@ -103,7 +103,7 @@ describeStores(
       expect(await claim()).toEqual([]);
     });
 
-    test('one that was delivered is unknown', async () => {
+    test('are unknown once they are delivered', async () => {
       const [id = ''] = await park(1);
       await parked.release(id);
       await outbox.done([{ id }]);

@@ -10,12 +10,12 @@ import type { Stores } from '../../support/stores.ts';
 import { allDue, storedWebhook } from '../../support/webhooks/stored-webhook.ts';
 
 const lease = 60_000;
-/** What earlier tests left is claimed until then. */
+/** Items of earlier tests are claimed until then. */
 const never = later(8e12);
 
-/** One kind of work that waits. */
+/** One kind of waiting work. */
 interface Waiting<Item extends Claimed = Claimed, Wanted = Most> {
-  /** Adds an item that is due then; an event is due at once. @returns its name */
+  /** Adds an item that is due then. An event is always due at once. @returns its name */
   readonly add: (at: number) => Promise<string>;
   readonly queueOf: (ports: StoragePorts) => Queue<Item, Wanted>;
   readonly wanting: (limit: number) => Wanted;
@@ -94,7 +94,7 @@ const domains = async (stores: Stores) => {
 
 export const waitingKinds = { deliveries, mails, webhookDeliveries, domains };
 
-/** Each kind of work that waits in the database is claimed in the same way. */
+/** All kinds of waiting work in the database are claimed in the same way. */
 export const queueContract = <Item extends Claimed, Wanted>(
   stores: Stores,
   prepare: (stores: Stores) => Promise<Waiting<Item, Wanted>>,
@@ -115,7 +115,7 @@ export const queueContract = <Item extends Claimed, Wanted>(
     for (const at of times) names.push(await waiting.add(at));
     return names;
   };
-  /** When the next one is due, unless all that is left is of earlier tests. */
+  /** When the next item is due, unless all remaining items are of earlier tests. */
   const nextDueAt = async () => {
     const at = await queue.nextDueAt();
     return at && at < never ? at : undefined;

@@ -67,7 +67,7 @@ describeStores('due domains', (stores) => {
     expect(await stores.dueDomains.nextDueAt()).toBeUndefined();
   });
 
-  test('a change leaves the claim on a domain in place, and counts once it is released', async () => {
+  test('a change does not end the claim on a domain, and takes effect once the claim is released', async () => {
     const { id } = await due(0);
     const held = await claim(0);
     await checkAt(id, 5);
@@ -78,7 +78,7 @@ describeStores('due domains', (stores) => {
     await stores.domains.change(id, remove);
   });
 
-  test('a lease is prolonged for those who have it', async () => {
+  test('a lease is prolonged only for its holder', async () => {
     const [held, other] = [await due(-1), await due(0)];
     const [ours] = await stores.dueDomains.claim(later(0), later(1000), { limit: 1 });
     await stores.dueDomains.prolong([ours!, { id: other.id, claim: ours!.claim }], later(3000));

@@ -34,7 +34,7 @@ describeDatabases('sealed values', databaseKinds, (database) => {
   };
   const uses = async () => new SealedValues(database, after).uses();
 
-  test('open before, during and after a rotation, and are sealed anew only once', async () => {
+  test('open before, during and after a rotation, and are sealed again only once', async () => {
     expect(await openedBy(database, during)).toBe(all);
     expect(await reseal()).toMatchObject({ resealed: all, left: [] });
     expect(await openedBy(database, after)).toBe(all);
@@ -45,7 +45,7 @@ describeDatabases('sealed values', databaseKinds, (database) => {
     );
   });
 
-  test('are sealed anew in slices, so that others need not wait long', async () => {
+  test('are sealed again in slices, so that other work does not wait long', async () => {
     const { slices } = await reseal();
     expect(Math.max(...slices)).toBeLessThanOrEqual(100);
   });
@@ -61,7 +61,7 @@ describeDatabases('sealed values', databaseKinds, (database) => {
     expect(await openedBy(database, after)).toBe(all);
   });
 
-  test('open even with the id of another key beside them', async () => {
+  test('open even when they carry the id of another key', async () => {
     await database.root
       .updateTable('authority_accounts')
       .set({ sealed_by: after.keyIds[0] })
@@ -69,7 +69,7 @@ describeDatabases('sealed values', databaseKinds, (database) => {
     expect(await openedBy(database, during)).toBe(all);
   });
 
-  test('stay unchanged when their key is missing, and each value is named with its key', async () => {
+  test('stay unchanged when their key is missing, and the error names each value with its key', async () => {
     const { resealed, left } = await reseal(after);
     expect(resealed).toBe(0);
     expect(left).toHaveLength(all);
@@ -81,7 +81,7 @@ describeDatabases('sealed values', databaseKinds, (database) => {
     expect(await openedBy(database, before)).toBe(all);
   });
 
-  test.each(['sent', 'given up'])('of a mail are gone once it is %s', async (end) => {
+  test.each(['sent', 'given up'])('of a mail are deleted once it is %s', async (end) => {
     const ports = { sealer: before, ids: new UuidIds(), onAdded: () => undefined };
     const mails = new KyselyMails(database, ports);
     const now = new Date(0);
@@ -93,7 +93,7 @@ describeDatabases('sealed values', databaseKinds, (database) => {
     expect(await uses()).toEqual([{ keyId: before.keyIds[0], values: all - 1 }]);
   });
 
-  test('that are replaced meanwhile are not put back', async () => {
+  test('that are replaced during a rotation are not overwritten', async () => {
     const [host, newer] = ['site-000000.example', 'newer'];
     const values = new SealedValues(database, during);
     const working = values.reseal(() => undefined);

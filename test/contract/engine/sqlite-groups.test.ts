@@ -11,7 +11,7 @@ import { emptyDatabase, openDatabase, type TestDatabase } from '../../support/se
 
 let home: TestDatabase;
 let database: Database;
-/** Sees what is committed, as another program does. */
+/** Sees committed data, like another program. */
 let observer: SqliteDatabase.Database;
 beforeAll(async () => {
   home = await emptyDatabase('sqlite');
@@ -47,7 +47,7 @@ const committed = (): readonly unknown[] =>
   observer.prepare('select subject from quota_counters order by subject').pluck().all();
 const names = (count: number) => Array.from({ length: count }, (_, at) => `writer ${at + 100}`);
 
-test('what is written in one turn is stored together, and nobody hears of it before', async () => {
+test('all that is written in one turn is stored together, and no writer hears of success earlier', async () => {
   stopTime();
   const writers = names(32);
   const seen: (readonly unknown[])[] = [];
@@ -57,7 +57,7 @@ test('what is written in one turn is stored together, and nobody hears of it bef
   expect(seen).toEqual(writers.map(() => writers));
 });
 
-test('of writers that are stored together, one that fails fails alone', async () => {
+test('a writer that fails in a group fails alone', async () => {
   stopTime();
   const [writers, failing] = [names(32), [0, 7, 15, 31]];
   await insert('taken');
@@ -77,7 +77,7 @@ test('of writers that are stored together, one that fails fails alone', async ()
   expect(reasons.filter((reason) => reason === '')).toHaveLength(28);
 });
 
-test('one that is refused because of what another wrote is told so only when that is stored', async () => {
+test("a writer that is refused because of another writer's change learns so only once that change is stored", async () => {
   stopTime();
   const first = database.transaction(() => insert('taken'));
   const seen = insert('taken').catch(() => committed());
@@ -85,7 +85,7 @@ test('one that is refused because of what another wrote is told so only when tha
   await first;
 });
 
-test('what follows a commit follows in the order of the writers', async () => {
+test('callbacks after a commit run in the order of the writers', async () => {
   stopTime();
   const seen: string[] = [];
   await Promise.all(
@@ -99,7 +99,7 @@ test('what follows a commit follows in the order of the writers', async () => {
   expect(seen).toEqual(names(3).map((name) => `${name} of 3`));
 });
 
-test('a commit that fails fails for all that it would have stored, and for no later ones', async () => {
+test('a commit that fails fails for every writer of its group, and for no later writer', async () => {
   stopTime();
   const orphan = () =>
     database.transaction(async (db) => {
@@ -117,7 +117,7 @@ test('a commit that fails fails for all that it would have stored, and for no la
   expect(committed()).toEqual(['then']);
 });
 
-test('a full disk fails all that would have been stored together, and stores none of it', async () => {
+test('a full disk fails every writer of a group, and nothing of it is stored', async () => {
   stopTime();
   const tooBig = 'x'.repeat(10_000_000);
   await database.transaction(() => execute('pragma max_page_count = 1'));
@@ -131,7 +131,7 @@ test('a full disk fails all that would have been stored together, and stores non
   expect(committed()).toEqual(['then']);
 });
 
-test('one whose time is over while it waits for a long one fails alone', async () => {
+test('a writer whose deadline passes behind a long one fails alone', async () => {
   const deadline = new AsyncDeadline(50);
   const hurried = new Database(home.url, { deadline });
   const write = (subject: string) =>
@@ -152,7 +152,7 @@ test('one whose time is over while it waits for a long one fails alone', async (
   expect(committed()).toEqual(['before', 'patient']);
 });
 
-test('a process that writes without a pause leaves the file to others in between', async () => {
+test('a process that writes without a pause lets other processes use the file in between', async () => {
   const other = openDatabase(home.url);
   let isOver = false;
   const writing = names(200).map(async (name) => {
@@ -168,7 +168,7 @@ test('a process that writes without a pause leaves the file to others in between
   }
 });
 
-/** A transaction of two writes, each of which may be taken, and how it goes on in between. */
+/** A transaction of two writes, each of which may violate uniqueness, and what happens between them. */
 const member = fc.record({
   subjects: fc.tuple(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 0, max: 40 })),
   startsAfter: fc.integer({ min: 0, max: 2 }),
@@ -176,7 +176,7 @@ const member = fc.record({
   ending: fc.constantFrom('done', 'done', 'thrown'),
 });
 
-test('whatever fails among writers in any order, exactly what was acknowledged is stored', async () => {
+test('exactly the acknowledged writes are stored, whichever writers fail in whatever order', async () => {
   const wait = async (turns: number) => {
     for (let turn = 0; turn < turns; turn++) await nextTurn();
   };

@@ -58,7 +58,7 @@ test('while another program has the lock, readers do not wait and writers are se
     await write(name, at);
     order.push(name);
   });
-  // If these had to wait, they would wait for ever.
+  // If these had to wait, they would wait forever.
   await database.ping();
   expect(await stored()).toEqual([]);
   expect(order).toEqual([]);
@@ -68,7 +68,7 @@ test('while another program has the lock, readers do not wait and writers are se
   expect(await stored()).toEqual(writers);
 });
 
-test('an edge that starts at its known port needs no write and therefore no lock', async () => {
+test('an edge that starts at its known port writes nothing and therefore needs no lock', async () => {
   const edgePort = new EdgePort(database);
   await edgePort.remember(8443);
   const letGo = await holdLock(home.url);
@@ -77,14 +77,14 @@ test('an edge that starts at its known port needs no write and therefore no lock
   await letGo();
 });
 
-test('a writer waits two seconds from its own arrival for another program, while others read', async () => {
+test('a writer waits for another program two seconds from its own arrival, while reads continue', async () => {
   const letGo = await holdLock(home.url);
   holdStopwatch();
 
   let ended = 0;
   const writing = [
     ...names(25).map(write),
-    // More than one batch.
+    // More writes than one batch holds.
     ...names(30).map((name) => database.batched(() => insert(`batched ${name}`))),
   ].map((one) => one.finally(() => (ended += 1)));
   const outcomes = Promise.allSettled(writing);
@@ -116,7 +116,7 @@ test('SQLite itself never waits for a lock, because that would block the process
   ]);
 });
 
-test('a request waits until its deadline at most, for another program or for a writer of its own process', async () => {
+test('a request waits for another program or another writer of its process until its deadline at most', async () => {
   const hurried = new Database(home.url, { deadline: { leftMs: 100 } });
   const write = () => hurried.run((db) => db.deleteFrom('quota_counters').execute());
   const letGo = await holdLock(home.url);
@@ -140,7 +140,7 @@ test('the wait of a writer does not include earlier locks or writes of its own p
     throw Object.assign(new Error('locked'), { code: 'SQLITE_BUSY' });
   };
   const enter = () => writers.enter(attempt, { lockMs: 100, leftMs: Infinity });
-  /** Unlocks once an attempt was refused because of the lock. */
+  /** Unlocks once the lock has refused an attempt. */
   const openAfterRefusal = async (): Promise<void> => {
     const before = refusals;
     isLocked = true;
@@ -164,7 +164,7 @@ test('the wait of a writer does not include earlier locks or writes of its own p
   writers.leave();
 });
 
-test('a start waits for a program that locks the file, and gives up with a message that says so', async () => {
+test('a start waits while another program locks the file, and gives up with a message that says so', async () => {
   const own = await emptyDatabase('sqlite');
   const file = new SqliteDatabase(own.url.slice('sqlite:'.length)).exec('begin exclusive');
   const hurried = new Database(own.url, { deadline: { leftMs: 100 } });
@@ -178,7 +178,7 @@ test('a start waits for a program that locks the file, and gives up with a messa
   await own.drop();
 });
 
-test('a transaction that SQLite rolls back because the disk is full stores nothing, nor do its later statements', async () => {
+test('a transaction that SQLite rolls back because the disk is full stores nothing, and neither do its later statements', async () => {
   const [big, tooBig] = ['x'.repeat(10_000), 'x'.repeat(10_000_000)];
   const half = database.transaction(async () => {
     await insert('first', big);

@@ -29,7 +29,7 @@ const jobsWhere = async (how: 'in' | 'not in', wanted: readonly string[]) => {
   return (await all.where('job', how, wanted).execute()).map(({ job }) => job);
 };
 
-test('lists of any length have few texts, and name the same rows', async () => {
+test('lists of any length share a few statement texts and select the same rows', async () => {
   await fill();
   const lists = fc.array(fc.constantFrom(...jobs, 'none'), { maxLength: 3000, size: 'max' });
   tracer.steps.length = 0;
@@ -48,7 +48,7 @@ test('lists of any length have few texts, and name the same rows', async () => {
   expect(new Set(texts).size).toBeLessThanOrEqual(2 * 14);
 });
 
-test('a statement is prepared once also after thousands of others', async () => {
+test('a statement is prepared only once, even after thousands of others', async () => {
   const prepare = jest.spyOn(SqliteDatabase.prototype, 'prepare');
   const ask = (name: string) =>
     database.run((db) => db.selectFrom('job_leases').select(`job as ${name}`).execute());

@@ -27,7 +27,7 @@ describe.each(databaseKinds)('traced statements on %s', (kind) => {
   const values = () => ({ job: `secret-job-${job}`, holder: 'secret-holder', lease_until: 4711n });
   const names = () => tracer.steps.map(({ name }) => name);
 
-  test('say the system, the database, the operation, the table and the text without values', async () => {
+  test('record the system, database, operation, table and statement text, but no values', async () => {
     await new KyselyJobLeases(database).hold('secret-job', 'secret-holder', now, now);
     expect(names()).toEqual(['UPDATE job_leases', 'INSERT job_leases']);
     expect(tracer.steps[1]).toEqual({
@@ -52,13 +52,13 @@ describe.each(databaseKinds)('traced statements on %s', (kind) => {
     if (password !== '') expect(JSON.stringify(tracer.steps)).not.toContain(password);
   });
 
-  test('are steps in transactions too, with their commit', async () => {
+  test('are spans in transactions too, with their commit', async () => {
     await database.transaction((db) => db.insertInto('job_leases').values(values()).execute());
     expect(names()).toEqual(['INSERT job_leases', 'COMMIT']);
     expect(tracer.steps[1]?.facts).toMatchObject({ 'db.operation.name': 'COMMIT' });
   });
 
-  test('are steps too where they are compiled once', async () => {
+  test('are spans even when the statement is compiled once', async () => {
     const read = database.prepare<{ job: string }, { holder: string }>((db, the) =>
       db.selectFrom('job_leases').select('holder').where('job', '=', the('job')),
     );
@@ -79,7 +79,7 @@ describe.each(databaseKinds)('traced statements on %s', (kind) => {
     expect(JSON.stringify(tracer.steps)).not.toMatch(/secret|4711/);
   });
 
-  test('that fail say so, and nothing of it is stored', async () => {
+  test('that fail are recorded as failed, and nothing of their transaction is stored', async () => {
     const twice = database.transaction(async (db) => {
       for (const one of [values(), values()]) {
         await db.insertInto('job_leases').values(one).execute();

@@ -3,7 +3,7 @@ import { checkMail } from '../../../src/app/doctor/check-servers.ts';
 import { closedPort, MailServer } from '../../support/servers/mail-server.ts';
 import { loopbackTls } from '../../lab/authority/pebble.ts';
 
-test('a server that takes mail from us is well, and gets none', async () => {
+test('a server that accepts our mail passes the check, and no mail is sent', async () => {
   const server = await MailServer.start();
   expect(await checkMail({ smtpUrl: server.url })).toEqual([
     { state: 'ok', seen: `127.0.0.1:${server.port} takes mail from us. None was sent.` },
@@ -12,7 +12,7 @@ test('a server that takes mail from us is well, and gets none', async () => {
   await server.stop();
 });
 
-test('a wrong password, a certificate that nobody trusts and a closed port are named with what to do, without the password', async () => {
+test('the failures for a wrong password, an untrusted certificate and a closed port say what to do, without the password', async () => {
   const tls = await loopbackTls();
   const refusing = await MailServer.start({
     authOptional: false,
@@ -38,6 +38,6 @@ test('a wrong password, a certificate that nobody trusts and a closed port are n
   await Promise.all([refusing.stop(), encrypted.stop()]);
 });
 
-test('without a mail server there is nothing to try', async () => {
+test('without a mail server nothing is checked', async () => {
   expect(await checkMail({ smtpUrl: undefined })).toMatchObject([{ state: 'ok' }]);
 });

@@ -33,13 +33,13 @@ beforeEach(() => {
   answers = {};
 });
 
-/** The limits of nodemailer for each step have other words. */
+/** At the deadline the error has this message. The limits of nodemailer for each step have different messages. */
 const atDeadline = 'Message sending aborted';
 const postman = (url = server.url, deadlineMs = neverMs) =>
   new SmtpPostman(smtpOptions(url), sender, deadlineMs);
 
 describe('a message', () => {
-  test('arrives whole: sender, address, subject, both texts, and nothing that loads or counts', async () => {
+  test('arrives complete: sender, address, subject, both texts, and nothing that loads or tracks', async () => {
     expect(await postman().post(mailTo('keeper@zoo.example'), never)).toEqual({ kind: 'taken' });
     const [mail] = server.taken;
     expect(mail?.from).toEqual({ name: 'Animal Store', address: 'store@shop.example' });
@@ -52,7 +52,7 @@ describe('a message', () => {
     expect(mail?.attachments).toEqual([]);
   });
 
-  test('has the same Message-ID at each attempt, and another one for another mail', async () => {
+  test('has the same Message-ID at each attempt, and every mail has its own', async () => {
     const ids = ['evt_1:pers_1', 'evt_1:pers_1', 'evt_1:pers_2'];
     for (const id of ids) await postman().post(mailTo('keeper@zoo.example', { id }), never);
     expect(server.messageIds).toEqual([
@@ -61,7 +61,7 @@ describe('a message', () => {
     ]);
   });
 
-  test('can be unsubscribed from with one click (RFC 8058), and says that a machine wrote it', async () => {
+  test('offers one-click unsubscribe (RFC 8058) and is marked as automatic', async () => {
     await postman().post(mailTo('keeper@zoo.example'), never);
     const url = 'https://app.shop.example/dashboard/unsubscribe?token=v1.abc';
     expect(headersOf(server.taken[0])).toMatchObject({
@@ -72,7 +72,7 @@ describe('a message', () => {
     expect(server.taken[0]?.text).toContain(url);
   });
 
-  test('of a personal kind cannot', async () => {
+  test('of a personal kind offers no unsubscribe', async () => {
     const personal = everyKind().find(({ kind }) => kind === 'password.changed')!;
     const draft = { told: [personal], unsubscribeToken: undefined };
     await postman().post(mailTo('keeper@zoo.example', draft), never);
@@ -81,21 +81,21 @@ describe('a message', () => {
     expect(names.filter((name) => name.startsWith('list'))).toEqual([]);
   });
 
-  test('tells several things in one summary', async () => {
+  test('combines several events in one summary', async () => {
     const all = everyKind().slice(0, 6);
     await postman().post(mailTo('keeper@zoo.example', { told: all }), never);
     expect(server.taken[0]?.subject).toContain('and 5 more');
     expect(server.taken[0]?.text).toContain('shop.birds.test is live');
   });
 
-  test('goes to one address only, whatever characters it has', async () => {
+  test('goes to exactly one address, whatever characters the address contains', async () => {
     await postman().post(mailTo('keeper,other@zoo.example'), never);
     const addresses = server.taken.flatMap(({ to = [] }) => to);
     expect(addresses.map(({ address }) => address)).toEqual(['"keeper,other"@zoo.example']);
   });
 });
 
-describe('a server that does not take a message', () => {
+describe('a server that does not accept a message', () => {
   test.each([
     ['RCPT', 550, 'no such  user', 'refused'],
     ['RCPT', 554, '5.1.1 no such user', 'refused'],
@@ -121,20 +121,20 @@ describe('a server that does not take a message', () => {
     );
   });
 
-  test('because it refuses our sender is no fault of the person', async () => {
+  test("because it refuses our sender is not the recipient's fault", async () => {
     answers = { 'store@shop.example': { at: 'MAIL', code: 550, text: 'not yours' } };
     const posted = await postman().post(mailTo('keeper@zoo.example'), never);
     expect(posted).toEqual({ kind: 'failed', reason: '550 not yours' });
   });
 
-  test('at first, takes it later (greylisting)', async () => {
+  test('at first (greylisting) gets it later', async () => {
     answers = { 'keeper@zoo.example': { at: 'RCPT', code: 451, text: 'come back later' } };
     expect((await postman().post(mailTo('keeper@zoo.example'), never)).kind).toBe('failed');
     answers = {};
     expect((await postman().post(mailTo('keeper@zoo.example'), never)).kind).toBe('taken');
   });
 
-  test('because nobody listens is a failure', async () => {
+  test('because nothing listens there counts as a failure', async () => {
     const posted = await postman(`smtp://127.0.0.1:${await closedPort()}`).post(
       mailTo('keeper@zoo.example'),
       never,
@@ -142,7 +142,7 @@ describe('a server that does not take a message', () => {
     expect(posted.kind).toBe('failed');
   });
 
-  test('because it never answers is a failure at the deadline', async () => {
+  test('because it never answers counts as a failure at the deadline', async () => {
     const silent = await SilentServer.start();
     const posted = await postman(`smtp://127.0.0.1:${silent.port}`, 200).post(
       mailTo('keeper@zoo.example'),
@@ -152,13 +152,13 @@ describe('a server that does not take a message', () => {
     silent.stop();
   });
 
-  test('because it hangs after the message is a failure at the deadline', async () => {
+  test('because it hangs after the message counts as a failure at the deadline', async () => {
     answers = { 'keeper@zoo.example': 'hang' };
     const posted = await postman(server.url, 300).post(mailTo('keeper@zoo.example'), never);
     expect(posted).toEqual({ kind: 'failed', reason: atDeadline });
   });
 
-  test('is left at once when this process stops', async () => {
+  test('is abandoned at once when this process stops', async () => {
     answers = { 'keeper@zoo.example': 'hang' };
     const end = new AbortController();
     const posting = postman(server.url, 60_000).post(mailTo('keeper@zoo.example'), end.signal);
@@ -168,7 +168,7 @@ describe('a server that does not take a message', () => {
     });
   });
 
-  test('cannot be reached by an address that is none', async () => {
+  test('gets no message for an invalid address', async () => {
     const posted = await postman().post(mailTo('<keeper>@zoo.example'), never);
     expect(posted.kind).toBe('refused');
   });
@@ -204,7 +204,7 @@ describe('with a password', () => {
     users.length = 0;
   });
 
-  test('smtps:// speaks TLS from the beginning, to a certificate that is valid', async () => {
+  test('smtps:// uses TLS from the first byte, with a valid certificate', async () => {
     const own = await start({ secure: true });
     const url = `smtps://store:a%2Fb%40c@127.0.0.1:${own.port}`;
     expect((await post(url, trusting())).kind).toBe('taken');
@@ -214,7 +214,7 @@ describe('with a password', () => {
     await own.stop();
   });
 
-  test('smtp:// to another machine begins TLS before the password, or fails', async () => {
+  test('smtp:// to another machine starts TLS before the password, or fails', async () => {
     const own = await start({});
     const url = `smtp://store:a%2Fb%40c@127.0.0.1:${own.port}`;
     expect((await post(url, { ...trusting(), ...elsewhere(url) })).kind).toBe('taken');
@@ -227,7 +227,7 @@ describe('with a password', () => {
     await plain.stop();
   });
 
-  test('that is wrong, nobody is refused: the operator has to mend it', async () => {
+  test("a wrong one is the operator's to fix, and no recipient counts as refused", async () => {
     const own = await start({ secure: true });
     const posted = await post(`smtps://store:wrong@127.0.0.1:${own.port}`, trusting());
     expect(posted).toEqual({ kind: 'failed', reason: '535 Wrong password' });
@@ -235,7 +235,7 @@ describe('with a password', () => {
   });
 });
 
-test('a connection ends with its message', async () => {
+test('each message uses one connection and closes it', async () => {
   await postman().post(mailTo('keeper@zoo.example'), never);
   await until('the server has no connection', () => server.connections === 0);
 });

@@ -12,7 +12,7 @@ import { allDue } from '../../support/webhooks/stored-webhook.ts';
 
 const numbers = Array.from({ length: 5000 }, (_, n) => n);
 
-/** All but one in a hundred ended. */
+/** 99 of 100 deliveries have ended. */
 const deliveries: ManyRows = {
   table: 'webhook_deliveries',
   columns: [
@@ -26,7 +26,7 @@ const deliveries: ManyRows = {
   ]),
 };
 
-/** Sent long ago, of two kinds. */
+/** Mails of two kinds, sent long ago. */
 const mails: ManyRows = {
   table: 'mails',
   columns: [
@@ -42,11 +42,11 @@ const mails: ManyRows = {
 describe.each(databaseKinds)('with thousands of deliveries and mails, on %s', (kind) => {
   const explained = explainedDatabase(kind, [deliveries, mails]);
 
-  /** How the table is read by each of the statements since the test began. */
+  /** How each statement has read the table since the test began. */
   const reads = async (table: string): Promise<readonly string[]> =>
     (await explained.steps()).filter((step) => step.includes(table));
 
-  test('a search for deliveries that are due reads the range of an index only, also without busy webhooks', async () => {
+  test('a search for due deliveries reads only an index range, even when it leaves out busy webhooks', async () => {
     const needs = { sealer: testSealer, ids: new UuidIds() };
     const all = new KyselyWebhookDeliveries(explained.database, mustNotBeUsed('outbox'), needs);
     for (const ids of [[], ['one', 'two']]) {
@@ -60,14 +60,14 @@ describe.each(databaseKinds)('with thousands of deliveries and mails, on %s', (k
     for (const step of steps) expect(step).toMatch(/^(?!SCAN).*\bwebhook_deliveries_due\b/);
   });
 
-  test('counting what waits reads the range of an index only', async () => {
+  test('counting waiting deliveries and mails reads only an index range', async () => {
     expect(await countWebhooks(explained.database.root, later(0))).toMatchObject({ waiting: 50 });
     const steps = await reads('webhook_deliveries');
     expect(steps).toHaveLength(2);
     for (const step of steps) expect(step).toMatch(/^(?!SCAN).*\bwebhook_deliveries_due\b/);
   });
 
-  test('a search for due mail reads the range of an index only', async () => {
+  test('a search for due mail reads only an index range', async () => {
     const ports = { sealer: testSealer, ids: new UuidIds(), onAdded: () => undefined };
     const all = new KyselyMails(explained.database, ports);
     await all.claim(later(0), later(1), { limit: 4 });

@@ -26,7 +26,7 @@ const notPublic = (host: string) => ({
 
 let dns: DnsServer;
 let tls: TlsPair;
-/** Trusted too, but for another name. */
+/** A trusted certificate, but for another name. */
 let othersTls: TlsPair;
 const trustedBefore = getCACertificates();
 beforeAll(async () => {
@@ -52,7 +52,7 @@ const outside = (settings: { withinMs?: number; ownAddresses?: string[]; lab?: b
     dnsServers: dns.servers.slice(0, 1),
     rules: { allowsThisMachine: settings.lab ?? true },
     ownAddresses: settings.ownAddresses ?? [],
-    // Against hanging, never a measure.
+    // Only a guard against hanging, not a measure.
     withinMs: settings.withinMs ?? 120_000,
   });
 
@@ -77,7 +77,7 @@ interface Received {
   readonly body: string;
 }
 
-/** A receiver that keeps what it got. */
+/** A receiver that stores what it received. */
 const receiver = (answer: RequestListener = (_, response) => void response.end('thanks')) => {
   const received: Received[] = [];
   const listener: RequestListener = (request, response) => {
@@ -105,8 +105,8 @@ const rawReceiver = async (behave: (socket: Socket) => void): Promise<string> =>
 
 const alike = (records: Records) => ({ [name]: records });
 
-describe('What is sent', () => {
-  test('arrives whole, and the answer comes back', async () => {
+describe('A request to a receiver', () => {
+  test('arrives complete, and its answer comes back', async () => {
     const { received, listener } = receiver();
     const port = await listening(createServer(listener));
     const outcome = await outside().post(`http://127.0.0.1:${port}/a?b=c`, message);
@@ -132,7 +132,7 @@ describe('What is sent', () => {
     ]);
   });
 
-  test('goes to the name over TLS, with the certificate checked for the name', async () => {
+  test('goes to the host name over TLS, and the certificate is checked against that name', async () => {
     const { received, listener } = receiver();
     const server = createSecureServer(tls, listener);
     let asked: unknown;
@@ -145,7 +145,7 @@ describe('What is sent', () => {
     expect(received[0]?.headers.host).toBe(`${name}:${port}`);
   });
 
-  test('has a connection of its own each time', async () => {
+  test('uses its own connection each time', async () => {
     const server = createServer(receiver().listener);
     let connections = 0;
     server.on('connection', () => connections++);
@@ -155,7 +155,7 @@ describe('What is sent', () => {
     expect(connections).toBe(3);
   });
 
-  test('goes to the next address if the first one does not answer', async () => {
+  test('goes to the next address when the first one does not answer', async () => {
     const { listener } = receiver();
     const port = await listening(createServer(listener), '127.0.0.2');
     dns.setZone(alike({ A: ['127.0.0.1', '127.0.0.2'] }));
@@ -195,7 +195,7 @@ describe('A name is refused', () => {
     }
   });
 
-  test('if only one of its addresses is private, at any place', async () => {
+  test('if even one of its addresses is private, at any position', async () => {
     const { received, listener } = receiver();
     const port = await listening(createServer(listener));
     const mixed: readonly Records[] = [
@@ -213,7 +213,7 @@ describe('A name is refused', () => {
     expect(received).toEqual([]);
   });
 
-  test('in the same words and by the same rule whether it exists inside or not at all', async () => {
+  test('in the same words and by the same rule whether it exists in the private network or not', async () => {
     dns.setZone(alike({ A: ['10.0.0.1'] }));
     const inside = await outside().post(`http://${name}/`, message);
     dns.setZone({});
@@ -233,7 +233,7 @@ describe('A name is refused', () => {
     });
   });
 
-  test('if its name servers say nothing until the time is over', async () => {
+  test('if its name servers do not answer in time', async () => {
     dns.setFaults({ [name]: { drop: true } });
     expect(await outside({ withinMs: 300 }).post(`http://${name}/`, message)).toMatchObject({
       kind: 'failed',
@@ -261,7 +261,7 @@ test('A name is looked up once, so it cannot change between the check and the co
   expect(timesAsked()).toBe(1);
 });
 
-test('No proxy of the environment comes between', async () => {
+test('Proxy settings in the environment are ignored', async () => {
   const { received, listener } = receiver();
   const proxy = await listening(createRawServer((socket) => socket.destroy()));
   const url = `http://127.0.0.1:${await listening(createServer(listener))}/`;
@@ -281,8 +281,8 @@ test('No proxy of the environment comes between', async () => {
   expect(received).toHaveLength(1);
 });
 
-test('The system is not asked for names: /etc/hosts counts for nothing', async () => {
-  // Every machine has this name in /etc/hosts, or answers it by itself.
+test("The operating system's resolver is not used: /etc/hosts is ignored", async () => {
+  // Every machine has this name in /etc/hosts, or resolves it without a name server.
   const host = 'localhost.localdomain.test';
   expect(await outside().post(`http://${host}:3000/`, message)).toMatchObject(notPublic(host));
   expect(dns.log.map((query) => query.name)).toContain(host);
@@ -294,35 +294,35 @@ test.each([
   ['http://[::ffff:127.0.0.1]:3000/', /^This is no public address/],
   ['http://0/', /^This is no public address/],
   ['no address', /^Enter an address that begins with/],
-])(
-  'An address that may not be sent to is refused without a look-up: %s',
-  async (url, explanation) => {
-    const outcome = await outside().post(url, message);
-    expect(outcome).toMatchObject({
-      kind: 'failed',
-      why: 'not_public',
-      explanation: expect.stringMatching(explanation),
-    });
-    expect(dns.log).toEqual([]);
-  },
-);
+])('An address that is not allowed is refused without a look-up: %s', async (url, explanation) => {
+  const outcome = await outside().post(url, message);
+  expect(outcome).toMatchObject({
+    kind: 'failed',
+    why: 'not_public',
+    explanation: expect.stringMatching(explanation),
+  });
+  expect(dns.log).toEqual([]);
+});
 
 describe('An answer', () => {
-  test.each([301, 302, 303, 307, 308])('of %d is not followed', async (status) => {
-    const inside = receiver();
-    const target = `http://127.0.0.1:${await listening(createServer(inside.listener))}/`;
-    const { listener } = receiver((_, response) => {
-      response.writeHead(status, { location: target }).end('moved');
-    });
-    const url = `http://127.0.0.1:${await listening(createServer(listener))}/`;
-    expect(await outside().post(url, message)).toMatchObject({
-      kind: 'answered',
-      ...{ status, beginning: 'moved' },
-    });
-    expect(inside.received).toEqual([]);
-  });
+  test.each([301, 302, 303, 307, 308])(
+    'with the status %d is not followed as a redirect',
+    async (status) => {
+      const inside = receiver();
+      const target = `http://127.0.0.1:${await listening(createServer(inside.listener))}/`;
+      const { listener } = receiver((_, response) => {
+        response.writeHead(status, { location: target }).end('moved');
+      });
+      const url = `http://127.0.0.1:${await listening(createServer(listener))}/`;
+      expect(await outside().post(url, message)).toMatchObject({
+        kind: 'answered',
+        ...{ status, beginning: 'moved' },
+      });
+      expect(inside.received).toEqual([]);
+    },
+  );
 
-  test('is kept to its first KiB, and read to 64 KiB at most', async () => {
+  test('is stored up to its first KiB, and read up to 64 KiB', async () => {
     let written = 0;
     let isOpen = true;
     const url = await rawReceiver((socket) => {
@@ -336,7 +336,7 @@ describe('An answer', () => {
     });
     const outcome = await outside().post(url, message);
     expect(outcome).toMatchObject({ kind: 'answered', status: 200, beginning: 'é'.repeat(512) });
-    // What is on its way: the buffers of two sockets.
+    // The bytes in transit: the buffers of two sockets.
     expect(written).toBeLessThan(16_777_216);
   });
 
@@ -386,7 +386,7 @@ describe('An answer', () => {
       'by another protocol',
       'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n',
     ],
-  ])('that ends %s is no answer', async (_, bytes) => {
+  ])('that ends %s counts as no answer', async (_, bytes) => {
     const url = await rawReceiver((socket) => socket.end(bytes));
     expect(await outside().post(url, message)).toMatchObject({
       kind: 'failed',
@@ -396,7 +396,7 @@ describe('An answer', () => {
     });
   });
 
-  test('that is cut by a reset is no answer', async () => {
+  test('that is cut off by a reset counts as no answer', async () => {
     const url = await rawReceiver((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc', () =>
         socket.resetAndDestroy(),
@@ -405,7 +405,7 @@ describe('An answer', () => {
     expect(await outside().post(url, message)).toMatchObject({ kind: 'failed', why: 'reset' });
   });
 
-  test('may be announced first', async () => {
+  test('may come after informational responses (1xx)', async () => {
     const url = await rawReceiver((socket) => {
       socket.write('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\n');
       socket.end('HTTP/1.1 204 No Content\r\n\r\n');
@@ -418,7 +418,7 @@ describe('An answer', () => {
     ['content comes byte by byte', 'HTTP/1.1 200 OK\r\n\r\n', 'a'],
     ['announcements never end', '', 'HTTP/1.1 100 Continue\r\n\r\n'],
   ];
-  test.each(slowly)('whose %s ends after the time for all of it', async (_, first, again) => {
+  test.each(slowly)('whose %s is cut off at the overall deadline', async (_, first, again) => {
     const url = await rawReceiver((socket) => {
       socket.write(first);
       void until('nobody listens', () => {
@@ -432,7 +432,7 @@ describe('An answer', () => {
     });
   });
 
-  test('that never comes ends when it is cancelled, and so does one that was cancelled before', async () => {
+  test('that never comes ends when its request is cancelled, even when that was cancelled before it began', async () => {
     const stop = new AbortController();
     const url = await rawReceiver(() => {
       stop.abort();
@@ -464,7 +464,7 @@ describe('A certificate', () => {
     });
   });
 
-  test('is asked for: a receiver without TLS is told so', async () => {
+  test('is required: a receiver without TLS gets an error that says so', async () => {
     const port = await listening(createServer(receiver().listener));
     expect(await outside().post(`https://127.0.0.1:${port}/`, message)).toMatchObject({
       why: 'tls',
@@ -472,7 +472,7 @@ describe('A certificate', () => {
   });
 });
 
-test('Nobody listens there', async () => {
+test('A port without a listener is refused', async () => {
   const server = createRawServer();
   const port = await listening(server);
   await new Promise((resolve) => server.close(resolve));

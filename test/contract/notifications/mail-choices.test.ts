@@ -19,7 +19,7 @@ describeStores('choices of mail', (stores) => {
   const kinds = (...all: NotificationKind[]): ReadonlySet<NotificationKind> => new Set(all);
   const offOf = async (id: string) => [...((await choices.off([id])).get(id) ?? [])].sort();
 
-  test('everything is on until somebody switches it off, for themselves', async () => {
+  test('every mail is on until a person turns it off for themselves', async () => {
     expect(await choices.off([ada, bob])).toEqual(new Map());
     expect(await choices.off([])).toEqual(new Map());
     await choices.choose(ada, kinds('domain.live', 'key.banned'));
@@ -44,7 +44,7 @@ describeStores('choices of mail', (stores) => {
     expect(await offOf(ada)).toEqual(['domain.live', 'key.banned']);
   });
 
-  test('somebody who does not exist, or is removed, has no choices', async () => {
+  test('a missing or removed person has no choices', async () => {
     await choices.choose('pers_nobody', kinds('domain.live'));
     await choices.switchOff('pers_nobody', ['domain.live']);
     expect(await offOf('pers_nobody')).toEqual([]);

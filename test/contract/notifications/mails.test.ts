@@ -45,7 +45,7 @@ describeStores('mails', (stores) => {
   const claim = (at = later(0), limit = 10) =>
     mails.claim(at, new Date(at.getTime() + minute), { limit });
 
-  /** These messages, claimed. */
+  /** Claims these messages. */
   const claimed = async (...wanted: readonly Mail[]): Promise<readonly DueMessage[]> => {
     const due = await claim(later(hour), 100);
     return wanted.map(({ id }) => due.find((one) => one.id === id)!);
@@ -76,14 +76,14 @@ describeStores('mails', (stores) => {
     },
   );
 
-  test('a mail that is left out is known, and never sent', async () => {
+  test('a mail that is skipped is recorded and never sent', async () => {
     const mail = mailOf();
     await mails.add(mail, later(0), () => undefined);
     await alone(mail);
     expect(await claim(later(day))).toEqual([]);
   });
 
-  test('a mail may cancel another one that waits; neither is sent', async () => {
+  test('a mail may cancel another one that waits, and then neither is sent', async () => {
     const [waiting, cancelling, other] = [mailOf(), mailOf(), mailOf()];
     await alone(waiting, later(hour));
     await alone(other, later(hour));
@@ -93,7 +93,7 @@ describeStores('mails', (stores) => {
     expect(await mails.troubles(accountId)).toEqual([]);
   });
 
-  test('the mails of one message are claimed, tried and done together', async () => {
+  test('the mails of one message are claimed, tried and finished together', async () => {
     const [first, second] = [mailOf(banned, { occurredAt: later(2) }), mailOf()];
     for (const mail of [first, second]) {
       await mails.add(mail, later(0), () => ({ message: first.id, sendAt: later(0) }));
@@ -130,7 +130,7 @@ describeStores('mails', (stores) => {
     },
   );
 
-  test('the plan knows the mails of the person of the last day, and whether one may still join', async () => {
+  test("the decision sees the person's mails of the last day, and whether one may still join", async () => {
     const known = async (): Promise<readonly PlannedMail[]> => {
       let before: readonly PlannedMail[] = [];
       await mails.add(mailOf(), later(day), (all) => {
@@ -161,7 +161,7 @@ describeStores('mails', (stores) => {
     expect(await claim()).toEqual([]);
   });
 
-  test('a person who is removed gets nothing that waits', async () => {
+  test('a person who is removed gets none of the mails that wait', async () => {
     const colleague = personDecision(accountId);
     await stores.people.add(colleague);
     await alone(mailOf(banned, { personId: colleague.state.id }));
@@ -170,7 +170,7 @@ describeStores('mails', (stores) => {
     expect(await claim()).toEqual([]);
   });
 
-  test('whom mail does not reach is known from the first refusal until a message is taken', async () => {
+  test('a person counts as unreachable from the first refusal until a server accepts a message', async () => {
     const all = [mailOf(), mailOf(), mailOf(), mailOf()];
     for (const mail of all) await alone(mail);
     const [first, second] = await claim();
@@ -186,7 +186,7 @@ describeStores('mails', (stores) => {
     expect(idsOf(await claim(later(2 * day)))).toEqual(idsOf(others));
   });
 
-  test('that we could not send in time is not said to be a refusal, and our reason is not told', async () => {
+  test('a mail that we could not send in time is not reported as a refusal, and our reason stays hidden', async () => {
     const [first, second, third] = [mailOf(), mailOf(), mailOf()];
     for (const mail of [first, second, third]) await alone(mail);
     const [one, other, last] = await claimed(first, second, third);
@@ -199,7 +199,7 @@ describeStores('mails', (stores) => {
     expect(await mails.troubles(accountId)).toEqual([trouble]);
   });
 
-  test('a mail that is no longer wanted ends, and troubles nobody', async () => {
+  test('a mail that is no longer wanted ends without a failure', async () => {
     const mail = mailOf();
     await alone(mail);
     await mails.leaveOut((await claimed(mail))[0]!, later(1));
@@ -219,7 +219,7 @@ describeStores('mails', (stores) => {
     );
   });
 
-  test('what waits is counted once it was to be sent, with the oldest, and whom mail does not reach', async () => {
+  test('due mails, the oldest of them and the people whom mail does not reach are counted', async () => {
     const before = await mails.state(later(5));
     const [first, second, future] = [mailOf(), mailOf(), mailOf()];
     await alone(second, later(2));
@@ -254,7 +254,7 @@ describeStores('mails', (stores) => {
     expect(idsOf(await claim(later(2 * minute))).sort()).toEqual([done.id, future.id]);
   });
 
-  test('that mail does not reach a person is known from then on', async () => {
+  test('a person whom mail does not reach is known from then on', async () => {
     const mail = mailOf();
     await alone(mail);
     await mails.giveUp((await claimed(mail))[0]!, later(1), refusedWith('no such user'));
@@ -263,7 +263,7 @@ describeStores('mails', (stores) => {
 });
 
 test.each(databaseKinds)(
-  'workers hear of a new mail in %s at once, and of one that is known already not again',
+  'workers on %s hear of a new mail at once, and are not told twice of the same mail',
   async (kind) => {
     const heard: string[] = [];
     const stores = await openStores(kind, { onMail: (accountId) => heard.push(accountId) });

@@ -15,7 +15,7 @@ import {
   webhookDecision,
 } from '../../support/webhooks/stored-webhook.ts';
 
-/** What the row of a webhook has, also what this release does not know. */
+/** The kinds in a webhook's row, including those that this release does not know. */
 const storedKinds = async (url: string, id: string): Promise<unknown> => {
   const database = openDatabase(url);
   const webhooks = database.root.selectFrom('webhooks').select('kinds').where('id', '=', id);
@@ -35,7 +35,7 @@ describe.each(databaseKinds)(
       stores = await openStores(kind, { onOpened: (opened) => (url = opened) });
       const accountId = await newAccount(stores);
       const decision = webhookDecision(accountId);
-      // As the newer release stores it.
+      // The form in which the newer release stores it.
       const kinds = [
         ...(decision.state.kinds as readonly string[]),
         'ship.sunk',
@@ -49,7 +49,7 @@ describe.each(databaseKinds)(
     });
     afterAll(() => stores.close());
 
-    test('keeps it through attempts, switches and a choice of other kinds', async () => {
+    test('keeps that kind through attempts, switches and a choice of other kinds', async () => {
       expect(await stores.webhooks.find(of)).toEqual(webhook);
       const message = { ...of, id: 'evt_newer', type: 'key.banned', body: '{}' };
       await stores.webhookDeliveries.add(message, [webhook], later(0));

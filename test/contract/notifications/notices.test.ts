@@ -66,7 +66,7 @@ describeStores('notices', (stores) => {
     expect(await notices.unread(reader, 10)).toBe(1);
   });
 
-  test('an account sees only its own', async () => {
+  test('an account sees only its own notices', async () => {
     const other = await newAccount(stores);
     await notices.add(notice({ accountId: other }));
     expect(await notices.list(accountId, 10)).toEqual([]);
@@ -87,7 +87,7 @@ describeStores('notices', (stores) => {
       await stores.people.add(colleague);
       const [person] = await stores.people.list(accountId);
       const readers = [reader, { accountId, personId: colleague.state.id }];
-      /** @returns how many are unread, for who did it and for the other, of what they have not seen before */
+      /** @returns the number of new unread notices, for the person who caused them and for another person */
       const unreadAfter = async (type: string, kind: NotificationKind) => {
         await takeEvents(stores);
         const event = { type, accountId, occurredAt: later(0) };
@@ -105,7 +105,7 @@ describeStores('notices', (stores) => {
     },
   );
 
-  test('each person has their own unread ones, counted up to a limit', async () => {
+  test('each person has their own count of unread notices, up to a limit', async () => {
     const colleague = personDecision(accountId);
     await stores.people.add(colleague);
     for (let n = 0; n < 5; n += 1) await notices.add(notice());
@@ -118,7 +118,7 @@ describeStores('notices', (stores) => {
     expect(await notices.unread(reader, 10)).toBe(1);
   });
 
-  test('what was seen stays seen, whoever is late', async () => {
+  test('a notice that was seen stays seen, even when an older request arrives late', async () => {
     await notices.add(notice());
     await notices.add(notice());
     const [newest, older] = await notices.list(accountId, 2);
@@ -127,7 +127,7 @@ describeStores('notices', (stores) => {
     expect(await notices.unread(reader, 10)).toBe(0);
   });
 
-  test('a notice of an account that does not exist is refused', async () => {
+  test('a notice for an account that does not exist is refused', async () => {
     await expect(notices.add(notice({ accountId: 'acct_nobody' }))).rejects.toThrow();
   });
 

@@ -33,7 +33,7 @@ describeStores('deliveries to webhooks', (stores) => {
   let webhook: Webhook;
   let next = 0;
   beforeEach(async () => {
-    // What earlier tests left is under way.
+    // Deliveries of earlier tests are claimed.
     for (const isSlow of [false, true])
       await claim({ isSlow, now: later(9 * day), leaseUntil: later(99 * day) });
     accountId = await newAccount(stores);
@@ -168,7 +168,7 @@ describeStores('deliveries to webhooks', (stores) => {
     expect(await list()).toMatchObject([{ failures: 3, progress }]);
   });
 
-  test('a failure is due again when it says so, and its attempts are listed, the newest first', async () => {
+  test('a failed delivery is due again at its next time, and its attempts are listed, the newest first', async () => {
     await add();
     const settlement = await settled(await claimOne(), answered(500));
     const { nextAt } = settlement!.delivery.progress as { nextAt: Date };
@@ -181,7 +181,7 @@ describeStores('deliveries to webhooks', (stores) => {
     expect(await claim({ now: later(9 * day) })).toEqual([]);
   });
 
-  test('a late answer changes nothing once somebody else has claimed the delivery', async () => {
+  test('a late answer changes nothing once another worker has claimed the delivery', async () => {
     await add();
     const dead = await claimOne();
     const heir = await claimOne({ now: later(lease) });
@@ -195,7 +195,7 @@ describeStores('deliveries to webhooks', (stores) => {
     expect(await list()).toMatchObject([{ progress: { state: 'delivered' } }]);
   });
 
-  test('attempt, delivery, webhook and events are stored together, or not at all', async () => {
+  test('attempt, delivery, webhook and events are stored together or not at all', async () => {
     await add();
     const claimed = await claimOne();
     const refuse = () => {
@@ -211,7 +211,7 @@ describeStores('deliveries to webhooks', (stores) => {
     expect(await stateOf()).toBe('cancelled');
   });
 
-  test('whoever turns out to be slow waits among the slow ones, with all that waits, until it is fast again', async () => {
+  test('a slow webhook waits among the slow ones, with all its deliveries, until it is fast again', async () => {
     await add();
     await add();
     const [first] = await claim({ choose: (due) => due.slice(0, 1) });
@@ -225,7 +225,7 @@ describeStores('deliveries to webhooks', (stores) => {
     expect(await claim({ now: later(2 * day) })).toHaveLength(3);
   });
 
-  test('a new address counts as another receiver, also for what waits', async () => {
+  test('a new address counts as another receiver, even for deliveries that wait', async () => {
     await add();
     const draft = { address: 'https://moved.example/', kinds: ['key.banned'] };
     await stores.webhooks.change(of(), (current) =>
@@ -236,7 +236,7 @@ describeStores('deliveries to webhooks', (stores) => {
     expect((await claimOne()).webhook?.address).toBe('https://moved.example/');
   });
 
-  test('what waits for a webhook that is switched off is cancelled, and an attempt under way is still stored', async () => {
+  test('deliveries that wait for a webhook that is switched off are cancelled, and an attempt under way is still stored', async () => {
     await add();
     await add();
     const [under] = await claim({ choose: (due) => due.slice(0, 1) });
@@ -252,7 +252,7 @@ describeStores('deliveries to webhooks', (stores) => {
     expect(await claim({ now: later(day) })).toEqual([]);
   });
 
-  test('what waits for a webhook that is removed is not claimed, and an attempt under way changes nothing else', async () => {
+  test('deliveries that wait for a removed webhook are not claimed, and an attempt under way changes nothing else', async () => {
     await add();
     await add();
     const [under] = await claim({ choose: (due) => due.slice(0, 1) });
@@ -261,7 +261,7 @@ describeStores('deliveries to webhooks', (stores) => {
     expect((await settled(under!, answered(500)))?.webhook).toBeUndefined();
   });
 
-  test('what was added for a webhook while it was removed is claimed without one, and can be ended', async () => {
+  test('a delivery that was added while its webhook was removed is claimed without one and can be ended', async () => {
     await stores.webhooks.remove(of(), () => []);
     await add();
     const claimed = await claimOne();
@@ -273,7 +273,7 @@ describeStores('deliveries to webhooks', (stores) => {
     expect(await list()).toMatchObject([{ attempts: [], progress: { state: 'cancelled' } }]);
   });
 
-  test('a delivery is sent again with the same id, once more as often as a new one', async () => {
+  test('a delivery that is sent again keeps its id and has as many attempts as a new one', async () => {
     const one = await add();
     const claimed = await claimOne();
     await settled(claimed, answered(200));
@@ -285,7 +285,7 @@ describeStores('deliveries to webhooks', (stores) => {
     expect((await deliveries.find(of(), id))!.attempts).toHaveLength(1);
   });
 
-  test('of a delivery that is sent again and again, only the attempts of the last two times are kept', async () => {
+  test('only the attempts of the last two rounds are kept of a delivery that is sent again and again', async () => {
     await add();
     const { id } = (await list())[0]!;
     for (let n = 0; n < 3 * attemptsOfOnce; n += 1) {
@@ -308,7 +308,7 @@ describeStores('deliveries to webhooks', (stores) => {
     expect(await list()).toHaveLength(1);
   });
 
-  test('another test makes the one that waits due now, and a new one once it is delivered', async () => {
+  test('a second test makes the waiting one due now, and is a new delivery once that one is delivered', async () => {
     const first = ping();
     await deliveries.addTest(first, webhook, later(0));
     await add();
@@ -320,7 +320,7 @@ describeStores('deliveries to webhooks', (stores) => {
     await deliveries.addTest(ping(), webhook, later(10));
     const [again, ...rest] = await claim({ now: later(10) });
     expect([again!.delivery.messageId, rest]).toEqual([first.id, []]);
-    // While it is under way, too.
+    // The same applies during an attempt.
     await deliveries.addTest(ping(), webhook, later(11));
     expect(await claim({ now: later(11) })).toEqual([]);
     await settled(again!, answered(200));
@@ -331,7 +331,7 @@ describeStores('deliveries to webhooks', (stores) => {
     ]);
   });
 
-  test('a delivery under way is not sent twice, and its event is not told', async () => {
+  test('a delivery under way is not sent twice, and no event says that it was', async () => {
     await add();
     const claimed = await claimOne();
     const { id } = claimed.delivery;
@@ -341,7 +341,7 @@ describeStores('deliveries to webhooks', (stores) => {
     expect(await settled(claimed, answered(200))).toBeDefined();
   });
 
-  test('nothing is sent again of another account, to a webhook that is off, or that is not there', async () => {
+  test('a delivery of another account, or to a webhook that is off or missing, is not sent again', async () => {
     await add();
     const id = (await list())[0]!.id;
     const again = (draft: { accountId?: string; webhookId?: string }, deliveryId = id) =>
@@ -393,7 +393,7 @@ describeStores('deliveries to webhooks', (stores) => {
     },
   );
 
-  test('it is known how many wait, since when, and which webhooks we switched off', async () => {
+  test('the counts show how many deliveries wait, since when, and how many webhooks we switched off', async () => {
     const before = await deliveries.counts(later(10));
     await add();
     await add();

@@ -19,7 +19,7 @@ const secrets = [1, 2, 3].map((byte) => `whsec_${Buffer.alloc(32, byte).toString
 const outside = new GuardedOutside({
   ...{ dnsServers: ['127.0.0.1:9'], ownAddresses: [] },
   rules: { allowsThisMachine: true },
-  // Against hanging, never a measure.
+  // Only a guard against hanging, not a measure.
   withinMs: 120_000,
 });
 
@@ -79,7 +79,7 @@ describe.each([
     return outcome.kind === 'answered' ? outcome.status : outcome;
   };
 
-  test('takes each message once, also while the secret is rotated', async () => {
+  test('accepts each message once, even while the secret is rotated', async () => {
     expect(await send('m1', [secrets[0]!])).toBe(204);
     expect(await send('m1', [secrets[0]!])).toBe(204);
     expect(await send('m2', [secrets[1]!, secrets[0]!])).toBe(204);
@@ -92,7 +92,7 @@ describe.each([
     ]);
   });
 
-  test('refuses what is not from us, is not as we sent it, or is old', async () => {
+  test('refuses a message that is forged, changed or old', async () => {
     const old = new Date(clock.now().getTime() - 10 * 60_000);
     expect(await send('m3', [secrets[1]!, secrets[2]!])).toBe(401);
     expect(await send('m3', [])).toBe(401);
@@ -104,7 +104,7 @@ describe.each([
   });
 });
 
-test('Both receivers are short', () => {
+test('Both example receivers are short', () => {
   const lines = (language: string) =>
     shown(language)
       .split('\n')

@@ -54,7 +54,7 @@ describeStores('webhooks', (stores) => {
     expect(await webhooks.list(accountId)).toEqual([state]);
   });
 
-  test('webhook and event are stored together, and nothing if the decision throws', async () => {
+  test('webhook and event are stored together, and neither is stored if the decision throws', async () => {
     const webhook = await stored();
     expect(await takeEvents(stores)).toMatchObject([
       { type: 'webhook_added', accountId, webhookId: webhook.id, receiver: 'hooks.zoo.example' },
@@ -121,7 +121,7 @@ describeStores('webhooks', (stores) => {
     },
   );
 
-  test('an account neither sees nor changes what another has', async () => {
+  test('an account can neither see nor change webhooks of another', async () => {
     const webhook = await stored();
     const foreign = { ...of(webhook), accountId: await newAccount(stores) };
     const never = () => {
@@ -135,7 +135,7 @@ describeStores('webhooks', (stores) => {
     expect(await webhooks.find(of(webhook))).toEqual(webhook);
   });
 
-  test('a removed webhook is gone, with its event', async () => {
+  test('a removed webhook is deleted, and its event is stored', async () => {
     const webhook = await stored();
     await takeEvents(stores);
     await webhooks.remove(of(webhook), (current) => removeWebhook(current, later(1)));
@@ -145,7 +145,7 @@ describeStores('webhooks', (stores) => {
     await expect(change).rejects.toMatchObject({ code: 'webhook_not_found' });
   });
 
-  test('a webhook of an account that does not exist is refused', async () => {
+  test('a webhook for an account that does not exist is refused', async () => {
     await expect(storedWebhook(webhooks, 'acct_nobody')).rejects.toThrow();
   });
 });

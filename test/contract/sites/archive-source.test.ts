@@ -70,7 +70,7 @@ const filesIn = async (path: string): Promise<Site> => {
   return files;
 };
 
-describe('an archive gives the files that were packed', () => {
+describe('an archive yields the files that were packed', () => {
   test('into a zip, with and without compression', async () => {
     for (const compress of [true, false]) {
       expect(await filesIn(await saved(await zipped(birds, compress)))).toEqual(birds);
@@ -166,7 +166,7 @@ describe.each(formats)('reading a %s', (format, pack) => {
 });
 
 describe('a hostile archive', () => {
-  test('does not fill the memory, however large its content', async () => {
+  test('does not fill the memory, however large its content is', async () => {
     const bombs = [...hostileZips('/tmp/x'), ...hostileTars('/tmp/x')].filter(({ what }) =>
       /300 MiB|10 GiB/.test(what),
     );
@@ -178,7 +178,7 @@ describe('a hostile archive', () => {
     const outcome = await deployInProcess({ folder: join(folder, 'deploys'), archives });
     const refused = { state: 'failed', problem: 'archive_too_large' };
     expect(outcome).toMatchObject({ deploys: [refused, refused, refused], listing: [] });
-    // Node itself takes about 100; any of these, gathered, would take 200 more.
+    // Node alone takes about 100 MiB. Collecting any of these in memory would take 200 more.
     expect(outcome.largestMiB).toBeGreaterThan(30);
     expect(outcome.largestMiB).toBeLessThan(200);
   });
@@ -210,7 +210,7 @@ describe('a hostile archive', () => {
       const outcomes = new Set<string>();
       for (let n = 0; n < 150; n++) {
         const bad = Buffer.from(good);
-        // Headers, which are at both ends, are more interesting than what is between them.
+        // Headers are at both ends, so mutations there are more interesting.
         const reach = random() < 0.5 ? 600 : bad.length;
         const at = Math.floor(random() * Math.min(reach, bad.length));
         bad[random() < 0.5 ? at : bad.length - 1 - at] = Math.floor(random() * 256);
@@ -225,7 +225,7 @@ describe('a hostile archive', () => {
   );
 });
 
-/** Anything that is not the archive's fault comes out as an error. */
+/** Every outcome that is not the archive's fault is an error. */
 const outcomeOf = async (path: string, site: SiteLab): Promise<string> => {
   const source = await archiveSource(path).catch((error: unknown) => {
     expect(error).toMatchObject({

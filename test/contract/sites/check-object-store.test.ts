@@ -17,7 +17,7 @@ const check = (settings: { readonly deploysUrl?: string; readonly s3Endpoint?: s
   return checkObjectStore({ dataDir: 'var', deploysUrl, s3Endpoint, ...settings });
 };
 
-test('a store that works is found to work, and nothing is left in it', async () => {
+test('a working store passes the check, and nothing is left in it', async () => {
   const seen = `${store.settings['DEPLOYS_URL'] ?? ''} can be written, read, listed and cleaned.`;
   expect(await check()).toEqual([{ state: 'ok', seen }]);
   expect(await store.keys()).toEqual([]);
@@ -63,7 +63,7 @@ test.each([
   expect(others).toEqual([]);
 });
 
-test('a missing bucket, wrong credentials and a silent address are told apart', async () => {
+test('the errors for a missing bucket, wrong credentials and a silent address differ', async () => {
   const advice = async (...args: Parameters<typeof check>) => (await check(...args))[0]?.advice;
   expect(await advice({ deploysUrl: 's3://elsewhere' })).toContain('Create the bucket');
   expect(await advice({ s3Endpoint: 'http://127.0.0.1:1' })).toContain('S3_ENDPOINT');

@@ -108,7 +108,7 @@ describeStores('deleted projects', (stores) => {
     expect(await stores.domains.get(id)).toMatchObject({ pause: 'restored' });
   });
 
-  test('a deleted one takes no place among the projects, and is restored where there is one', async () => {
+  test('a deleted project takes no place among the projects, and is restored only when a place is free', async () => {
     await newProject(stores, project.accountId);
     await remove();
     const counted: number[] = [];
@@ -176,7 +176,7 @@ describeStores('deleted projects', (stores) => {
     expect(await stores.projects.accountOf(project.slug)).toBeUndefined();
   });
 
-  test('a deploy that begins as it is deleted leaves no upload', async () => {
+  test('a deploy that begins while its project is deleted leaves no upload', async () => {
     await Promise.allSettled([
       stores.projects.change(project, (site) => startDeploy(site, begun('dep_late'), now)),
       remove(),
@@ -211,14 +211,14 @@ describeStores('deleted projects', (stores) => {
     },
   );
 
-  test('a project may go back to an address that it had', async () => {
+  test('a project may return to a former address', async () => {
     const { project: moved } = await move(project, `${project.slug}-new`);
     expect((await move(moved, project.slug)).project).toEqual(project);
     const routes = await routesIn(stores, project);
     expect(routes.get(moved.slug)).toMatchObject({ kind: 'redirect', to: project.slug });
   });
 
-  test('a former address is free after its time', async () => {
+  test('a former address becomes free after its time', async () => {
     const { project: moved } = await move(project, `${project.slug}-new`);
     const ends = later(90 * 86_400_000);
     expect(await stores.projects.freeSlugs(later(90 * 86_400_000 - 1), 1000)).toBe(0);

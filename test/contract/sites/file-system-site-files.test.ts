@@ -53,7 +53,7 @@ const upload = async (name: string, bytes: Buffer): Promise<string> => {
 const text = '<p>Rex</p>'.repeat(100);
 
 describe('a folder of deploys', () => {
-  test('is readable by its own user only, and contains no path of a site', async () => {
+  test('can only be read by its own user, and contains no path of a site', async () => {
     const paths = ['index.html', '../../escape.txt', '/etc/escape', 'manifest.json', 'a\0\n.txt'];
     const stored = await publish(Object.fromEntries(paths.map((path) => [path, text + path])));
     expect(stored.map(({ path }) => path).sort()).toEqual([...paths].sort());
@@ -103,19 +103,19 @@ describe('a folder of deploys', () => {
   });
 });
 
-describe('smaller forms', () => {
+describe('compressed forms', () => {
   test.each(
     'html htm css js mjs json map webmanifest svg xml txt md csv wasm ttf otf eot ico bmp'.split(
       ' ',
     ),
-  )('are made of .%s', async (extension) => {
+  )('are created for .%s', async (extension) => {
     const [file] = await publish({ [`a.${extension}`]: text });
     expect(file!.brotli).toBeLessThan(500);
     expect(file!.gzip).toBeLessThan(500);
   });
 
   test.each('png jpg webp avif gif woff woff2 mp4 mp3 pdf zip gz unknown'.split(' '))(
-    'are not made of .%s, whatever is in it',
+    'are not created for .%s, whatever it contains',
     async (extension) => {
       const [file] = await publish({ [`a.${extension}`]: text });
       expect(file).toMatchObject({ brotli: undefined, gzip: undefined });
@@ -123,7 +123,7 @@ describe('smaller forms', () => {
     },
   );
 
-  test("are made of content that is also stored under a page's name", async () => {
+  test("are created for content that is also stored under a page's name", async () => {
     const stored = await publish({ 'a.png': text, 'a.html': text });
     for (const { brotli } of stored) expect(brotli).toBeLessThan(500);
   });
@@ -133,7 +133,7 @@ describe('smaller forms', () => {
     ['128 KiB', 128 * 1024],
     ['a little more than 1 MiB', 1024 * 1024 + 1],
     ['8 MiB', 8 * 1024 * 1024],
-  ])('of %s hold the same bytes', async (_, bytes) => {
+  ])('of %s decompress to the same bytes', async (_, bytes) => {
     const line = `${randomBytes(30).toString('hex')}\n`;
     const page = line.repeat(bytes / line.length + 1).slice(0, bytes);
     const [file] = await publish({ 'a.html': page });
@@ -175,7 +175,7 @@ describe('readers who pause', () => {
     }
   });
 
-  test('wait for their turn without holding up others when a file cannot be opened', async () => {
+  test('wait their turn when a file cannot be opened, without delaying others', async () => {
     const [file] = await publish({ 'a.txt': text });
     const gone = { ...file!, hash: 'x'.repeat(43) };
     const failing = Array.from({ length: 200 }, () => allOf(files.read('dep_1', gone, 'identity')));
@@ -209,7 +209,7 @@ describe('after a crash', () => {
     expect(listing).toHaveLength(1 + 20 * 3 + 1);
   });
 
-  test('what was half removed is removed, and its id can be used again', async () => {
+  test('a half-removed deploy is removed completely, and its id can be used again', async () => {
     await publish({ 'index.html': text });
     const before = await listingOf(home);
     await cp(join(folder, 'dep_1'), join(folder, '.dep_1.partial'), { recursive: true });
@@ -222,7 +222,7 @@ describe('after a crash', () => {
 });
 
 describe('on a disk that is full', () => {
-  test('a deploy fails, leaves nothing, and takes no other deploy with it', async () => {
+  test('a deploy fails and leaves nothing, and other deploys are not affected', async () => {
     const page = (content: string | Buffer) => zipOf([{ name: 'index.html', content, method: 0 }]);
     const archives = [
       await upload('small.zip', page(text)),
@@ -271,7 +271,7 @@ describe('unreadable storage is reported as unavailable', () => {
     },
   );
 
-  test('when a file was cut short', async () => {
+  test('when a file is cut short', async () => {
     const [file] = await publish({ 'index.html': text });
     await truncate(join(folder, 'dep_1', file!.hash), 100);
     await isUnavailable(allOf(files.read('dep_1', file!, 'identity')));
@@ -279,7 +279,7 @@ describe('unreadable storage is reported as unavailable', () => {
     expect(start).toHaveLength(100);
   });
 
-  test('when the folder of a draft is gone', async () => {
+  test('when the folder of a draft is missing', async () => {
     const draft = await files.begin('dep_1');
     await rm(folder, { recursive: true });
     await isUnavailable(draft.write('index.html', inPieces(text)));

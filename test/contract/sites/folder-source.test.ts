@@ -35,7 +35,7 @@ const listed = async (): Promise<readonly string[]> => {
   return lines;
 };
 
-test('a folder gives what is in it, in sorted order, however deep', async () => {
+test('a folder yields its files in sorted order, however deep they are', async () => {
   await put('index.html', 'b/2.txt', 'b/1.txt', 'a/ünï ☃.txt', 'b/c/d/e.txt', 'b.txt');
   await mkdir(join(folder, 'empty'));
   expect(await listed()).toEqual([
@@ -53,7 +53,7 @@ test('a folder gives what is in it, in sorted order, however deep', async () => 
   ]);
 });
 
-test('the content of a file is read when it is asked for, and only then', async () => {
+test('the content of a file is read only when it is requested', async () => {
   await put('index.html', 'other.txt');
   await writeFile(join(folder, 'index.html'), 'x'.repeat(200_000));
   for await (const { path, content } of (await folderSource(folder)).entries) {

@@ -86,7 +86,7 @@ describe('the cache of an edge', () => {
     expect(store.requests).toHaveLength(1 + 2);
   });
 
-  test('serves what it has while the store is away, also after a restart', async () => {
+  test('serves its content while the store is unavailable, even after a restart', async () => {
     const site = photos(2);
     await publish(site);
     expect(await isServed(edge, site, '0.jpg')).toBe(true);
@@ -102,7 +102,7 @@ describe('the cache of an edge', () => {
     expect(await isServed(restarted, site, '1.jpg')).toBe(true);
   });
 
-  test('does not wait for a store that was silent a moment ago', async () => {
+  test('does not wait for a store that did not answer a moment ago', async () => {
     const site = photos(6, 1000);
     await publish(site);
     expect(await isServed(edge, site, '0.jpg')).toBe(true);
@@ -124,7 +124,7 @@ describe('the cache of an edge', () => {
     expect(await isServed(edge, site, '4.jpg')).toBe(true);
   });
 
-  test('fetches again what a crash or a disk has damaged', async () => {
+  test('fetches content again that a crash or a disk has damaged', async () => {
     const site = photos(4, 5000);
     await publish(site);
     for (const path of Object.keys(site)) expect(await isServed(edge, site, path)).toBe(true);
@@ -142,7 +142,7 @@ describe('the cache of an edge', () => {
     for (const path of Object.keys(site)) expect(await isServed(mended, site, path)).toBe(true);
   });
 
-  test('may be emptied at any moment', async () => {
+  test('can be emptied at any moment', async () => {
     const site = photos(2);
     await publish(site);
     const file = await fileAt(edge, '0.jpg');
@@ -154,7 +154,7 @@ describe('the cache of an edge', () => {
     expect(await isServed(edge, site, '1.jpg')).toBe(true);
   });
 
-  test('is not needed: without room on the disk, files are served from the store', async () => {
+  test('is optional: if the disk has no room, files are served from the store', async () => {
     const site = photos(1, 3 * mib);
     await publish(site);
     await mkdir(join(edge.cache, '..'), { recursive: true });
@@ -172,7 +172,7 @@ describe('the cache of an edge', () => {
     expect(await edge.files.list('dep_1')).toBeUndefined();
   });
 
-  test('asks once a second for a deploy that is not there', async () => {
+  test('asks once a second for a deploy that does not exist', async () => {
     holdStopwatch();
     for (let visit = 0; visit < 20; visit++) {
       expect(await edge.files.list('dep_nobody')).toBeUndefined();
@@ -190,10 +190,10 @@ describe('the cache of an edge', () => {
   });
 });
 
-describe('the room of a cache', () => {
+describe('the size limit of a cache', () => {
   const most = 12 * mib;
 
-  test('is never exceeded, by two processes on one folder either', async () => {
+  test('is never exceeded, even by two processes that share a folder', async () => {
     const site = photos(30);
     await publish(site);
     const processes = [edge.again(most), edge.again(most)];
@@ -208,7 +208,7 @@ describe('the room of a cache', () => {
     expect((await contentFiles(edge)).length).toBeGreaterThan(2);
   });
 
-  test('is left by what was not used for the longest time', async () => {
+  test('evicts what was used least recently', async () => {
     const site = photos(30);
     await publish(site);
     const before = edge.again(most);
@@ -228,7 +228,7 @@ describe('the room of a cache', () => {
     expect(await isThere(first)).toBe(true);
   });
 
-  test('is cleared of what is too old also where nothing is added', async () => {
+  test('removes expired content even when nothing is added', async () => {
     const folder = join(edge.cache, 'dep_0');
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, 'unused.0'), 'x');
@@ -237,7 +237,7 @@ describe('the room of a cache', () => {
     await until('it is gone, and its folder', async () => (await readdir(edge.cache)).length === 0);
   });
 
-  test('is cleared of what nobody used for a week, and of what a dead process left', async () => {
+  test('removes what nobody used for a week, and what a dead process left', async () => {
     await publish(photos(2, 1000));
     const folder = join(edge.cache, 'dep_0');
     await mkdir(folder, { recursive: true });

@@ -57,7 +57,7 @@ const oneAfterMany = async (call: (name: string) => Promise<unknown>): Promise<v
   store.close();
 };
 
-test('a file that waits for its turn to be stored stays part of what asked for it', async () => {
+test('the trace of a file that waits for its turn to be stored belongs to the request that stores it', async () => {
   const { signal } = new AbortController();
   await oneAfterMany((name) => store.writeFile(name, { path: file, bytes: 3 }, signal));
   expect(tracer.owners).toHaveLength(many.length + 1);
@@ -66,7 +66,7 @@ test('a file that waits for its turn to be stored stays part of what asked for i
   ]);
 });
 
-test('a content that waits for its turn to be fetched stays part of the visit that asked for it', async () => {
+test('the trace of content that waits for its turn to be fetched belongs to the visit that requested it', async () => {
   const cache = new ContentCache({
     ...{ folder: join(folder, 'cache'), mostBytes: 0 },
     onProblem: () => undefined,

@@ -59,7 +59,7 @@ describeStores('projects', (stores) => {
     ]);
   });
 
-  test('a slug is taken for all accounts, and a refused project leaves nothing', async () => {
+  test('a slug is unique across all accounts, and a refused project leaves nothing', async () => {
     const first = await added();
     await takeEvents(stores);
     for (const accountId of [account, stranger]) {
@@ -71,7 +71,7 @@ describeStores('projects', (stores) => {
     expect(await takeEvents(stores)).toEqual([]);
   });
 
-  test('a project of an account that does not exist is not made', async () => {
+  test('a project of an account that does not exist is not created', async () => {
     const adding = added({ accountId: 'acct_nobody' });
     await expect(adding).rejects.toHaveProperty('code', 'account_not_found');
     expect(await projects.list('acct_nobody')).toEqual([]);
@@ -90,7 +90,7 @@ describeStores('projects', (stores) => {
     expect(await takeEvents(stores)).toHaveLength(1);
   });
 
-  test('the decision gets the number of projects, and nothing is stored when it throws', async () => {
+  test('the decision receives the number of projects, and nothing is stored when it throws', async () => {
     await added({ accountId: stranger });
     const told: number[] = [];
     for (let n = 0; n < 3; n++) {
@@ -213,7 +213,7 @@ describeStores('projects', (stores) => {
     expect(site?.deploys.map(({ number }) => number)).toEqual([3, 1]);
   });
 
-  test('a rollback is kept, and the deploys that it does not touch stay as they were', async () => {
+  test('a rollback is stored, and the deploys that it does not touch stay as they were', async () => {
     const project = await newProject(stores, account);
     const first = await published(project);
     await published(project);

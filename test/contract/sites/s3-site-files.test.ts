@@ -57,7 +57,7 @@ const readOn = async ({ files }: Machine, id = 'dep_1'): Promise<Hashes | undefi
 const isUnavailable = (work: Promise<unknown>) =>
   expect(work).rejects.toMatchObject({ name: 'Unavailable' });
 
-/** The first request of each kind has the fault; repeating it works. */
+/** The first request of each kind fails; repeating it works. */
 const onceEach = (fault: StoreFault): ObjectStore['fault'] => {
   const seen = new Set<string>();
   return ({ method, key, query }) => {
@@ -69,7 +69,7 @@ const onceEach = (fault: StoreFault): ObjectStore['fault'] => {
 };
 
 describe('a deploy in an object store', () => {
-  test('has the names that its files have in a folder, below the prefix', async () => {
+  test('uses the same file names as a folder, below the prefix', async () => {
     await publish(birds);
     const [image, text] = ['[\\w-]{43}', '[\\w-]{43}(\\.br|\\.gz)?'];
     const keys = await store.keys();
@@ -92,7 +92,7 @@ describe('a deploy in an object store', () => {
     expect(await readOn(here)).toEqual(hashesOf({ ...birds, 'film.mp4': film }));
   });
 
-  test('that another machine removes while it is uploaded does not come back, not for a moment', async () => {
+  test('that another machine removes while it is uploaded never reappears, even for a moment', async () => {
     const draft = await draftOf(birds);
     await there.files.remove('dep_1');
     store.requests.length = 0;
@@ -102,7 +102,7 @@ describe('a deploy in an object store', () => {
     expect(await store.keys()).toEqual([]);
   });
 
-  test('that another machine removes just before its list is stored does not come back', async () => {
+  test('that another machine removes just before its manifest is stored does not reappear', async () => {
     const draft = await draftOf(birds);
     store.before = async ({ method, key }) => {
       if (method === 'PUT' && key.endsWith('manifest.json')) await there.files.remove('dep_1');
@@ -112,7 +112,7 @@ describe('a deploy in an object store', () => {
     expect(await store.keys()).toEqual([]);
   });
 
-  test('with more files than the store lists at once is removed whole, and no other deploy with it', async () => {
+  test('with more files than the store lists at once is removed completely, without affecting other deploys', async () => {
     store.mostListed = 10;
     for (let at = 0; at < 31; at++) await store.plant(`dep_1/${at}`);
     await store.plant('dep_10/0');
@@ -131,7 +131,7 @@ describe('a deploy in an object store', () => {
     expect(await store.keys()).toEqual([]);
   });
 
-  test('that the store still lists after its removal is removed later, rather than without end', async () => {
+  test('that the store still lists after its removal is removed later, without an endless loop', async () => {
     await publish(birds);
     store.fault = ({ method }) => (method === 'DELETE' ? 'feigned' : undefined);
     await isUnavailable(here.files.remove('dep_1'));
@@ -149,13 +149,13 @@ describe('a deploy in an object store', () => {
     expect(store.requests.length).toBeLessThan(100);
   });
 
-  test('is removed once and in order, however many ask at the same time', async () => {
+  test('is removed once and in order, however many requests ask for it at the same time', async () => {
     await publish(birds);
     store.requests.length = 0;
     await Promise.all(Array.from({ length: 5 }, () => there.files.remove('dep_1')));
     const deletions = store.requests.filter((one) => one.startsWith('DELETE'));
     expect(deletions.filter((one) => one.includes('manifest'))).toHaveLength(1);
-    // The mark is removed before the manifest, and that before the contents.
+    // The mark is removed before the manifest, and the manifest before the contents.
     expect(deletions.slice(0, 2).map((one) => one.split('?')[0])).toEqual([
       'DELETE dep_1/draft',
       'DELETE dep_1/manifest.json',
@@ -213,13 +213,16 @@ describe('a process that is killed while it uploads', () => {
     ['a content', ({ method, key }: StoreRequest) => method === 'PUT' && key.endsWith('.br')],
     ['a part', ({ query }: StoreRequest) => query.includes('partNumber=2')],
     ['the list', ({ method, key }: StoreRequest) => method === 'PUT' && key.endsWith('.json')],
-  ])('at %s leaves nothing that is served, and nothing at all after its removal', async (_, at) => {
-    await uploadUntil(at);
-    expect(await store.keys()).not.toEqual([]);
-    for (const machine of [here, there]) expect(await readOn(machine)).toBeUndefined();
-    await there.files.remove('dep_1');
-    expect([await store.keys(), await store.unfinished()]).toEqual([[], []]);
-  });
+  ])(
+    'at %s leaves nothing that is served, and nothing at all after the deploy is removed',
+    async (_, at) => {
+      await uploadUntil(at);
+      expect(await store.keys()).not.toEqual([]);
+      for (const machine of [here, there]) expect(await readOn(machine)).toBeUndefined();
+      await there.files.remove('dep_1');
+      expect([await store.keys(), await store.unfinished()]).toEqual([[], []]);
+    },
+  );
 
   test('leaves a folder on its machine that a later upload removes', async () => {
     await uploadUntil(({ query }) => query.includes('partNumber=2'));
@@ -233,7 +236,7 @@ describe('a process that is killed while it uploads', () => {
 
 describe('while the store has faults', () => {
   test.each([['refused'], ['reset'], ['lost'], ['cut'], [100]] as const)(
-    'of which each request meets one (%s), a deploy is published, read and removed',
+    'where each request fails once (%s), a deploy is published, read and removed',
     async (fault) => {
       store.fault = onceEach(fault);
       const site = { ...birds, 'film.mp4': film };
@@ -263,7 +266,7 @@ describe('while the store has faults', () => {
     expect([await store.keys(), await readdir(here.staging)]).toEqual([[], []]);
   });
 
-  test('what is wrong is told without what was signed', async () => {
+  test('an error is reported without its signed values', async () => {
     process.env['AWS_SESSION_TOKEN'] = 'a-token-that-nobody-may-see';
     const stranger = await machineAt({ ...store.place, bucket: 'elsewhere' });
     const error: unknown = await stranger.files.list('dep_1').catch((thrown: unknown) => thrown);

@@ -84,14 +84,14 @@ export const siteFilesContract = (open: () => Promise<OpenedSiteFiles>): void =>
     expect(empty?.hash).toBe('47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU');
   });
 
-  test('content arrives whole, however it is split into pieces', async () => {
+  test('content arrives complete, however it is split into pieces', async () => {
     const draft = await files.begin(id);
     await draft.write('a.txt', inPieces('one, ', '', Buffer.alloc(100_000, 'x'), ' and two'));
     await draft.commit(() => undefined);
     expect(await contentsOf()).toEqual({ 'a.txt': `one, ${'x'.repeat(100_000)} and two` });
   });
 
-  test('a deploy is absent until it is committed, and whole from then on', async () => {
+  test('a deploy is absent until it is committed, and complete from then on', async () => {
     const draft = await draftOf(birds);
     expect(await files.list(id)).toBeUndefined();
     await draft.commit(() => undefined);
@@ -102,7 +102,7 @@ export const siteFilesContract = (open: () => Promise<OpenedSiteFiles>): void =>
     expect(await files.list('dep_nobody')).toBeUndefined();
   });
 
-  test('a deploy can have no files', async () => {
+  test('a deploy can be empty', async () => {
     expect(await publish({})).toEqual([]);
     expect(await files.list(id)).toEqual([]);
   });
@@ -115,7 +115,7 @@ export const siteFilesContract = (open: () => Promise<OpenedSiteFiles>): void =>
     expect(told.at(-1)).toBe(5);
   });
 
-  test('the smaller forms of a file hold the same bytes', async () => {
+  test('the compressed forms of a file decompress to the same bytes', async () => {
     const texts: Site = { 'index.html': page, 'style.css': 'a {}\n'.repeat(50_000) };
     for (const stored of await publish(texts)) {
       const { brotli = Infinity, gzip = Infinity, bytes } = stored;
@@ -127,7 +127,7 @@ export const siteFilesContract = (open: () => Promise<OpenedSiteFiles>): void =>
     }
   });
 
-  test('a deploy is put back exactly as it was read, smaller forms included', async () => {
+  test('a deploy is restored exactly as it was read, compressed forms included', async () => {
     const stored = await publish({ ...birds, 'copy.html': page });
     const other = ids.next('dep');
     await publish({ 'old.html': 'old' }, other);
@@ -146,7 +146,7 @@ export const siteFilesContract = (open: () => Promise<OpenedSiteFiles>): void =>
     }
   });
 
-  test('of a deploy that breaks off while it is put back, nothing is left', async () => {
+  test('a deploy whose restore is interrupted leaves nothing', async () => {
     const stored = await publish(birds);
     const other = ids.next('dep');
     const broken = () => brokenOff(new Error('it broke off'));
@@ -154,7 +154,7 @@ export const siteFilesContract = (open: () => Promise<OpenedSiteFiles>): void =>
     expect(await files.list(other)).toBeUndefined();
   });
 
-  test('content that is short or incompressible is stored as it is only', async () => {
+  test('short or incompressible content is only stored uncompressed', async () => {
     const stored = await publish({ 'a.html': 'x'.repeat(255), 'b.html': randomBytes(1000) });
     for (const file of stored) {
       expect(file).toMatchObject({ brotli: undefined, gzip: undefined });
@@ -190,7 +190,7 @@ export const siteFilesContract = (open: () => Promise<OpenedSiteFiles>): void =>
     }
   });
 
-  test('a part of a smaller form is a part of its own bytes', async () => {
+  test('a range of a compressed form is a range of its own bytes', async () => {
     const [file] = await publish({ 'index.html': page });
     const whole = await read(file!, 'br');
     expect(await read(file!, 'br', { first: 2, last: 9 })).toEqual(whole.subarray(2, 10));
@@ -211,7 +211,7 @@ export const siteFilesContract = (open: () => Promise<OpenedSiteFiles>): void =>
     expect(await files.list(other)).toBeUndefined();
   });
 
-  test('a removed deploy is gone, and removing it again is no error', async () => {
+  test('a removed deploy is gone, and removing it again is not an error', async () => {
     const [file] = await publish({ 'index.html': page });
     await files.remove(id);
     await files.remove(id);
@@ -220,7 +220,7 @@ export const siteFilesContract = (open: () => Promise<OpenedSiteFiles>): void =>
     await expect(read(file!)).rejects.toHaveProperty('name', 'Unavailable');
   });
 
-  test('a draft that was removed does not come back', async () => {
+  test('a removed draft does not reappear', async () => {
     const draft = await draftOf(birds);
     await files.remove(id);
     const committing = draft.commit(() => undefined);
@@ -228,15 +228,18 @@ export const siteFilesContract = (open: () => Promise<OpenedSiteFiles>): void =>
     expect(await files.list(id)).toBeUndefined();
   });
 
-  test.each(['half written', 'committed'])('what was %s is gone after a new start', async (how) => {
-    const draft = await draftOf(birds);
-    if (how === 'committed') await draft.commit(() => undefined);
-    const again = await files.begin(id);
-    expect(await files.list(id)).toBeUndefined();
-    await again.write('index.html', inPieces('second attempt'));
-    await again.commit(() => undefined);
-    expect(await contentsOf()).toEqual({ 'index.html': 'second attempt' });
-  });
+  test.each(['half written', 'committed'])(
+    'once its deploy is begun again, what was %s is gone',
+    async (how) => {
+      const draft = await draftOf(birds);
+      if (how === 'committed') await draft.commit(() => undefined);
+      const again = await files.begin(id);
+      expect(await files.list(id)).toBeUndefined();
+      await again.write('index.html', inPieces('second attempt'));
+      await again.commit(() => undefined);
+      expect(await contentsOf()).toEqual({ 'index.html': 'second attempt' });
+    },
+  );
 
   test('an error from the content is passed on unchanged, and leaves nothing of its file', async () => {
     const draft = await draftOf({ 'index.html': page });

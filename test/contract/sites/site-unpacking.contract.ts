@@ -34,7 +34,7 @@ export const siteUnpackingContract = (
   const unpack = (place: string, deployId: string, told: UploadProgress[] = [], room = ample) =>
     opened.unpacking.unpack({ deployId, room }, place, (progress) => told.push(progress));
 
-  test('stores the published files of an upload, and counts them', async () => {
+  test('stores the published files of an upload and counts them', async () => {
     const id = ids.next('dep');
     const place = await plainTree(join(folder, 'birds'), {
       'index.html': page,
@@ -50,7 +50,7 @@ export const siteUnpackingContract = (
     expect(index.brotli).toBeLessThan(page.length / 10);
   });
 
-  test('stores what is in the one folder that a site was packed with', async () => {
+  test('stores the content of the single folder that a site was packed in', async () => {
     const id = ids.next('dep');
     const place = await plainTree(join(folder, 'wrapped'), {
       'birds/index.html': page,
@@ -84,7 +84,7 @@ export const siteUnpackingContract = (
     expect(contents.bytes).toBe(page.length);
   });
 
-  test('refuses with the code and the words of the check that failed', async () => {
+  test('refuses with the code and message of the check that failed', async () => {
     const place = await plainTree(join(folder, 'headless'), { 'about.html': page });
     await expect(unpack(place, ids.next('dep'))).rejects.toMatchObject({
       name: 'DomainError',
@@ -102,7 +102,7 @@ export const siteUnpackingContract = (
     await expect(missing).rejects.toHaveProperty('code', 'archive_unreadable');
   });
 
-  test('unpacks uploads side by side', async () => {
+  test('unpacks several uploads at the same time', async () => {
     const place = await plainTree(join(folder, 'twins'), { 'index.html': page });
     const twins = [ids.next('dep'), ids.next('dep'), ids.next('dep'), ids.next('dep')];
     await Promise.all(twins.map((id) => unpack(place, id)));

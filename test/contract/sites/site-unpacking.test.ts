@@ -31,7 +31,7 @@ describe('unpacking in the calling thread', () => {
   });
 });
 
-describe('unpacking in threads of its own', () => {
+describe('unpacking in separate threads', () => {
   siteUnpackingContract((folder) => {
     const unpacking = threaded(folder);
     return {
@@ -42,7 +42,7 @@ describe('unpacking in threads of its own', () => {
   });
 });
 
-describe('unpacking in threads of its own, for an object store', () => {
+describe('unpacking in separate threads, for an object store', () => {
   siteUnpackingContract(async (folder) => {
     const store = await startObjectStore();
     const { files, staging } = processOn({ place: store.place, folder });
@@ -59,7 +59,7 @@ describe('unpacking in threads of its own, for an object store', () => {
   });
 });
 
-describe('an upload that takes too much', () => {
+describe('an upload that exceeds a limit', () => {
   let folder: string;
   let place: string;
   beforeEach(async () => {
@@ -80,7 +80,7 @@ describe('an upload that takes too much', () => {
     ['too much memory', { memoryMiB: 1 }, /^Unpacking and compressing took more than 1 MiB/],
   ] as const)('(%s) is a deploy that failed, and leaves nothing', async (_, limits, words) => {
     const deploys = join(folder, 'deploys');
-    // It may be ended before it comes to make it.
+    // The process may end before it creates this folder.
     await mkdir(deploys);
     const files = new FileSystemSiteFiles(deploys);
     const unpacking = threaded(deploys, limits);

@@ -25,7 +25,7 @@ describe('in Firefox, without scripts,', () => {
   walkMainWays(false);
 });
 
-/** Drops an archive of these bytes, as a mouse does that comes from outside of the browser. */
+/** A script that drops an archive with these bytes on the deploy form. */
 const dropOf = (bytes: Uint8Array): string => `{
   const dataTransfer = new DataTransfer();
   const bytes = Uint8Array.from(atob('${Buffer.from(bytes).toString('base64')}'), (one) => one.charCodeAt(0));
@@ -34,7 +34,7 @@ const dropOf = (bytes: Uint8Array): string => `{
     document.querySelector('form.drop').dispatchEvent(new DragEvent(type, { bubbles: true, dataTransfer }));
 }`;
 
-// The driver of Firefox gives a field single files only: their folder has to be named for it.
+// The Firefox driver can choose single files only, so this gives them the path that a chosen folder has.
 const folderOfFiles = `void Object.defineProperty(File.prototype, 'webkitRelativePath', {
   get() { return 'dist/' + this.name; },
 })`;

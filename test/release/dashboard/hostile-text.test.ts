@@ -82,7 +82,7 @@ test.each([
   ['an attribute', quoted],
   ['an address', 'javascript:alert(1)'],
   ['another direction', 'shop\u202eevil\u2067'],
-])('what could become %s stays text, both stored and refused', async (_, text) => {
+])('text that could become %s stays text, both stored and refused', async (_, text) => {
   const page = await visit('/dashboard');
   for (const [route, form] of forms()) {
     await submit(page, form, text);

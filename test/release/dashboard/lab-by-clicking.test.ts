@@ -50,7 +50,7 @@ const authorities = async (): Promise<readonly string[]> => {
   return text.match(/(?<=<p>)127\.0\.0\.1:\d+(?=<\/p>)/g) ?? [];
 };
 
-test('by clicking in the lab, a name is validated by DNS because CAA says so, DNSSEC is broken and mended, and a second authority stands in', async () => {
+test('in the lab, a user can click through DNS validation that CAA requires, broken and repaired DNSSEC, and a second authority', async () => {
   const [first = '', second = ''] = await authorities();
   const owner = await openOwner();
   await owner.publish('Clicked');
@@ -84,7 +84,7 @@ test('by clicking in the lab, a name is validated by DNS because CAA says so, DN
   await atLab('First authority: Works');
 });
 
-test('by clicking in the lab, an authority hangs and then limits us, CAA records allow a wildcard at the other one, and days pass until a certificate is renewed', async () => {
+test('in the lab, a user can click through an authority that hangs and then limits us, CAA for a wildcard at the other one, and days until a renewal', async () => {
   const [first = '', second = ''] = await authorities();
   const hung = await openOwner();
   await hung.publish('Days');

@@ -187,7 +187,7 @@ test('the ways to a link by mail are accessible to the end', async () => {
   await looksWell();
 });
 
-test('the page that asks before a link signs in is accessible too', async () => {
+test('the confirmation before a link signs in is accessible too', async () => {
   const { dashboard, owner } = browsed;
   const { cookie } = await dashboard.signIn(owner.email);
   page = await browsed.visit(await dashboard.linkFor(owner.email), { cookie });

@@ -25,7 +25,7 @@ export const deletedProjects = (stored: Stored): readonly string[] =>
 /** Signals are at most a second late. */
 const graceMs = 2 * secondMs;
 
-/** The projects of a deleted account are taken out one by one, by a worker; deliveries wait for an hour at most. */
+/** A worker takes the projects of a deleted account out one by one. Deliveries wait for at most an hour. */
 const accountGraceMs = 2 * hourMs;
 
 export const deletedIsOut = (): Law => {
@@ -63,7 +63,9 @@ export const deletedIsOut = (): Law => {
   };
 };
 
-/** @param at when it was deleted; an edge that has just started still reads the routes */
+/**
+ * @param at when the project was deleted. An edge that has just started is skipped, because it still reads the routes
+ */
 const servedStill = (
   { id, slug }: Project,
   at: number,
@@ -92,7 +94,7 @@ const isWorkerUp = ({ past, time }: Seen, ms: number): boolean =>
 
 const restorableMs = 7 * dayMs;
 
-/** An hour more for clocks that differ; then a job looks within ten minutes, and may sleep for six hours. */
+/** Allows an hour for clocks that differ. A job then looks within ten minutes, and may sleep for six hours. */
 const endedWithinMs = restorableMs + hourMs + 8 * hourMs;
 
 const unremoved = `

@@ -39,22 +39,22 @@ export interface AskedOrder {
   readonly names: readonly string[];
 }
 
-/** One law. Each question returns what breaks it, or undefined. Laws keep what they need to remember in closures. */
+/** One law. Each question returns a violation or undefined. Laws keep their memory in closures. */
 export interface Law {
   readonly name: string;
-  /** After commits that wrote one of these. */
+  /** The law is checked after commits that wrote one of these tables. */
   readonly tables?: readonly (keyof Schema | `claims of ${keyof Schema}`)[];
   readonly afterCommit?: (seen: Seen) => Facts | undefined;
-  /** After each step, so it is cheap. */
+  /** Checked after each step, so it must be cheap. */
   readonly afterStep?: (seen: Seen) => Facts | undefined;
   readonly eachHour?: (seen: Seen) => Facts | undefined;
   readonly onOrder?: (order: AskedOrder, seen: Seen) => Facts | undefined;
   readonly onLog?: (process: ProcessName, line: string) => Facts | undefined;
-  /** After the time of good weather. */
+  /** Checked after the time of good weather. */
   readonly atTheEnd?: (seen: Seen) => Facts | undefined;
 }
 
-/** How far clocks of processes may be from the true time before nothing is said of them. */
+/** Laws ignore processes whose clocks differ more than this from the true time. */
 export const toleratedSkewMs = 5 * minuteMs;
 
 export const inText = (at: number | null): string =>
@@ -62,14 +62,14 @@ export const inText = (at: number | null): string =>
 
 type Value = string | number | null;
 
-/** Reads what is committed, with a connection of its own. */
+/** Reads committed data over a separate connection. */
 export class Stored {
   readonly #open: () => SqliteDatabase.Database;
   readonly #time: Pick<Time, 'as'>;
   readonly #statements = new Map<string, SqliteDatabase.Statement>();
   #database: SqliteDatabase.Database | undefined;
 
-  /** @param open called at the first question */
+  /** @param open called at the first query */
   constructor(open: () => SqliteDatabase.Database, time: Pick<Time, 'as'>) {
     this.#open = open;
     this.#time = time;
@@ -98,7 +98,7 @@ export class Stored {
   #statement(sql: string): SqliteDatabase.Statement {
     const known = this.#statements.get(sql);
     if (known) return known;
-    // A statement of a simulated process would count among its own.
+    // Prepared as nobody, so that the statement does not count as one of a simulated process.
     const statement = this.#time.as(undefined, () => {
       this.#database ??= this.#open();
       return this.#database.prepare(sql);

@@ -11,8 +11,8 @@ import { renewalTime } from '../../../src/domains/domain/certificates/renewal.ts
 import { zoneOf } from '../shops.ts';
 
 /**
- * Once the weather is good: a budget of a week may be used up, the next check comes within 1.1 days, and the wait after
- * failed attempts is a day at most.
+ * Time that everything needs after the weather has become good. A weekly budget may be used up, the next check comes
+ * within 1.1 days, and the wait after failed attempts is at most a day.
  */
 export const settlingMs = 9.5 * dayMs;
 
@@ -42,7 +42,7 @@ export const rightGoesLive: Law = {
   },
 };
 
-/** Its records are there as shown, and an authority may issue; nothing but its owner can help one that waits for that. */
+/** Whether the displayed records exist and an authority may issue. A domain that waits for its owner is not right. */
 const isRight = (domain: Waiting, all: readonly Waiting[], seen: Seen): boolean => {
   const { zones } = seen.world.dns;
   const since = seen.time.now - settlingMs + hourMs;
@@ -153,7 +153,7 @@ const live = `
 
 export interface Decided {
   looks: number;
-  /** How many of them found everything well for so long that the law could be broken. */
+  /** How many looks found everything well for so long that the law could have been broken. */
   decidable: number;
 }
 
@@ -196,7 +196,7 @@ const judged = (
   return { host, 'certificate ended': inText(end), 'all well since': inText(wellSince) };
 };
 
-/** Since when its DNS, resolvers, an authority that may issue, and the fleet have been well. */
+/** Since when its DNS, the resolvers, an authority that may issue, and the fleet have been well. */
 const allWellSince = (host: string, { past, fleet, world }: Seen): number | undefined => {
   if ([...fleet.values()].some(({ actor }) => isOff(actor))) return undefined;
   const ofAuthorities = authorityNames.flatMap((name) => {
@@ -217,7 +217,7 @@ const allWellSince = (host: string, { past, fleet, world }: Seen): number | unde
 const isOff = ({ clockAheadMs }: { readonly clockAheadMs: number }): boolean =>
   Math.abs(clockAheadMs) > toleratedSkewMs;
 
-/** A budget that is used up delays a renewal by as much as a week, and the owner has used it up. */
+/** A budget that the owner has used up delays a renewal by up to a week. */
 const isHeldUp = (id: string, since: number, { stored }: Seen): boolean =>
   stored.has(
     `select 1 from domain_timeline where domain_id = ? and kind = 'attempt' and occurred_at >= ?

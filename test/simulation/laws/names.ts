@@ -16,7 +16,7 @@ interface Holder {
   readonly isProven: number;
 }
 
-/** The details of those that are verified or live are not read, because that takes time. */
+/** Omits the details of verified and live domains, because reading them takes time. */
 const holders = `
   select id, account_id, host, state,
     case when state = 'added' then details ->> '$.certificate.kind' <> 'none'
@@ -42,7 +42,7 @@ export const oneHolder: Law = {
   },
 };
 
-/** A law about a change needs to know what was there before. */
+/** A law about a change needs the previous state. */
 export const provenRivals = (): Law => {
   let before = new Map<string, Holder>();
   return {
@@ -64,7 +64,7 @@ export const provenRivals = (): Law => {
   };
 };
 
-/** An exact name in any account, or the wildcard over it in another one. */
+/** An exact name in any account, or a wildcard over it in another account. */
 const isRival = (one: Holder, { id, host, account_id: account }: Holder): boolean => {
   if (one.id === id || one.isProven !== 1) return false;
   return one.host === host || (one.host === wildcardOver(host) && one.account_id !== account);
@@ -76,10 +76,10 @@ interface Removed {
   readonly project_id: string;
 }
 
-/** Signals are at most a second late here, also while they are lost. */
+/** Signals are at most a second late here, even while they are lost. */
 const graceMs = 2 * secondMs;
 
-/** What is removed at a commit is looked for in the memory of edges soon after it. */
+/** Looks for names in the memory of edges soon after the commit that removed them. */
 export const removedIsGone = (): Law => {
   const known = new Set<string>();
   const pending: { readonly domain: Removed; readonly at: number }[] = [];

@@ -3,9 +3,9 @@ import { caBudgets } from '../../../src/domains/domain/certificates/ca-budget.ts
 import { inText, toleratedSkewMs, type Law, type Seen } from './law.ts';
 import { dayMs, hourMs, minuteMs } from '../world/durations.ts';
 
-/** How long resolvers keep CAA records here: their TTL, and the minimum of the SOA records. */
+/** How long resolvers keep CAA records here. It is their TTL and the minimum of the SOA records. */
 const cachedMs = 5 * minuteMs;
-/** A check precedes each order; slow name servers and other domains may delay both. */
+/** A check precedes each order. Slow name servers and other domains may delay both. */
 const checkedMs = 30 * minuteMs;
 
 export const caaIsObeyed: Law = {
@@ -33,17 +33,17 @@ export const limitsAreKept: Law = {
   },
 };
 
-/** A worker that stalled may still ask when another one already has. */
+/** A stalled worker may still order after another one has. */
 const latestMs = 2 * hourMs;
 
 const newOrder = `
   select account_id as account from domains
   where host = ? and details ->> '$.certificate.kind' = 'wanted' and details ->> '$.certificate.work.step' = 'ordered'`;
 
-/** The hour is shorter by as much as clocks of workers may differ. */
+/** The hour is shortened by the tolerated difference between workers' clocks. */
 const shareMs = hourMs - 2 * toleratedSkewMs;
 
-/** Orders are asked for by names, so the account is looked up when one is made. */
+/** Orders contain only names, so the account is looked up when an order is made. */
 export const accountsHaveTheirShare = (): Law => {
   const { stopAt } = caBudgets.accountHour;
   const asked = new Map<string, number>();
@@ -74,10 +74,10 @@ const counted = `
   select count(*) as orders from authority_ledger
   where authority = ? and host = ? and kind in ('order', 'renewal') and occurred_at > ?`;
 
-/** The ledger keeps its entries for longer. */
+/** The ledger keeps entries longer than this. */
 const comparedMs = 3 * dayMs;
 
-/** What is asked for again is counted again. What an authority exempts needs no count. */
+/** Repeated orders count again. Orders that the authority exempts need no count. */
 export const ordersAreCounted = (): Law => {
   const asked = new Map<string, number>();
   const grantedAt = new Map<string, readonly number[]>();
@@ -86,7 +86,7 @@ export const ordersAreCounted = (): Law => {
     const key = `${authority} ${host}`;
     const lately = [...(grantedAt.get(key) ?? []).filter((at) => at > since), time.now];
     grantedAt.set(key, lately);
-    // A worker may have stalled, or have a wrong clock.
+    // A worker may have stalled, or its clock may be wrong.
     const from = Math.floor(since - latestMs);
     const its = [`acme.${authority}.example`, host, from] as const;
     const { orders = 0 } = stored.first<{ orders: number }>(counted, ...its) ?? {};
@@ -101,7 +101,7 @@ export const ordersAreCounted = (): Law => {
         const { granted, weather } = seen.world.authorities[authority];
         const known = asked.get(authority) ?? 0;
         asked.set(authority, granted.length);
-        // What something on the way sends twice is asked for once.
+        // A request that the network duplicates was sent only once.
         if (known === granted.length || weather.repeats > 0) continue;
         const counting = granted.slice(known).filter(({ isExempt }) => !isExempt);
         const [first] = counting.flatMap(
@@ -118,7 +118,7 @@ const made = 'select subject from certificate_orders where url is not null';
 const madeFor = `${made} and host = ?`;
 const unmadeFor = 'select 1 from certificate_orders where url is null and host = ?';
 
-/** A worker that dies leaves to the next one only what it stored. */
+/** When a worker dies, the next one has only what was stored. */
 export const ordersGoOn = (): Law => {
   let madeSince = new Map<string, number>();
   return {
@@ -127,7 +127,7 @@ export const ordersGoOn = (): Law => {
     afterCommit: ({ stored, time }) => {
       const subjects = stored.rows<{ subject: string }>(made).map(({ subject }) => subject);
       madeSince = new Map(subjects.map((one) => [one, madeSince.get(one) ?? time.now]));
-      // One of the same name, begun before.
+      // Two orders for one name differ only in the attempt at the end of the subject.
       const keys = subjects.map((one) => one.slice(0, one.lastIndexOf(':')));
       const twice = keys.find((key, at) => keys.indexOf(key) < at);
       return twice === undefined ? undefined : { 'two orders of': twice };

@@ -8,7 +8,7 @@ export const ownersAreAnswered: Law = {
   eachHour: ({ owners }) => owners.faults[0],
 };
 
-/** Each write is looked up soon after it, and all of them once more at the end. */
+/** Checks each write soon after it was acknowledged, and all writes again at the end. */
 export const writesStay = (): Law => {
   let asked = 0;
   return {
@@ -28,7 +28,7 @@ const firstLost = (writes: readonly Acknowledged[], seen: Seen): Facts | undefin
   return lost && { what: lost.kind, id: String(lost.id) };
 };
 
-/** None of them is ever deleted, but with its project or its account. */
+/** Nothing here is deleted, except with its project or account. */
 const isThere = (write: Acknowledged, { stored, owners }: Seen): boolean => {
   if (write.kind === 'removal')
     return !stored.has(`select 1 from domains where id = ? and state <> 'removed'`, write.id);
@@ -47,14 +47,14 @@ const isThere = (write: Acknowledged, { stored, owners }: Seen): boolean => {
         ...[accountId, write.id, write.id],
       );
     case 'pet': {
-      // A number of JavaScript does not hold every id.
+      // The cast is needed because a JavaScript number cannot hold every id.
       const pet = 'select 1 from pets where id = cast(? as integer) and account_id = ?';
       return stored.has(pet, String(write.id), accountId);
     }
   }
 };
 
-/** What must have been told of a domain in each state; what the audit log shows is never deleted. */
+/** The events that a domain in each state must have. Events in the audit log are never deleted. */
 const told: Readonly<Record<CustomDomainState, readonly DomainsEvent['type'][]>> = {
   added: ['domain_added'],
   verified: ['domain_added', 'domain_verified'],

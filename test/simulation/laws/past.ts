@@ -5,7 +5,7 @@ import { authorityNames, service, type AuthorityName } from '../world/world.ts';
 import { baseOf, isWildcard } from '../../../src/domains/domain/names/hostname.ts';
 import { parentOf, type RecordData, type RecordType } from '../world/dns-records.ts';
 
-/** Since when something has been so; undefined: it is not. */
+/** Since when something has been true; undefined while it is false. */
 type Since = number | undefined;
 
 interface Published {
@@ -90,12 +90,12 @@ export class Past {
     return this.#outSince.get(project);
   }
 
-  /** Since its last restoration; always, if it was never deleted. */
+  /** The time of the last restoration, or the beginning of time for a project that was never deleted. */
   inServiceSince(project: string): Since {
     return this.#outSince.has(project) ? undefined : (this.#backSince.get(project) ?? long);
   }
 
-  /** Reads the zones again, where somebody has edited them or a host is new. */
+  /** Reads the zones again if somebody edited them or a host is new. */
   look(hosts: readonly string[]): void {
     if (this.#edits !== this.#zones.edits) {
       this.#edits = this.#zones.edits;
@@ -148,11 +148,11 @@ export const together = (...all: readonly Since[]): Since =>
     long,
   );
 
-// What the zones say, without resolvers in between.
+// The rest of this file reads the zones directly, without resolvers.
 
 const longestChain = 8;
 
-/** @returns the records of a name, or of what its aliases lead to; none where name servers of the service answer */
+/** @returns the records of a name, following aliases; none if the service's own name servers answer */
 export const published = <Type extends RecordType>(
   zones: DnsZones,
   name: string,
@@ -176,10 +176,10 @@ export const aliasOf = (zones: DnsZones, name: string): string | undefined => {
   return found.records[0];
 };
 
-/** Whether an issuer may issue; `unclear` where that depends on how the name is proven. */
+/** Whether an issuer may issue; `unclear` if it depends on the validation method. */
 type CaaVerdict = 'allows' | 'forbids' | 'unclear';
 
-/** What CAA says of an issuer (RFC 8659, section 3; RFC 8657). */
+/** The CAA verdict for an issuer (RFC 8659, section 3; RFC 8657). */
 const caaSays = (zones: DnsZones, issuer: string, host: string): CaaVerdict => {
   for (let level = baseOf(host); level !== ''; level = parentOf(level)) {
     const records = published(zones, level, 'CAA');
@@ -198,7 +198,7 @@ const caaSays = (zones: DnsZones, issuer: string, host: string): CaaVerdict => {
   return 'allows';
 };
 
-/** The service has one account at each authority, which is its first one. */
+/** The service has one account at each authority, and it is that authority's first one. */
 export const accountAt = (issuer: string): string => `https://acme.${issuer}/acme/acct/1`;
 
 const verdictOf = (

@@ -6,11 +6,11 @@ import { dayMs, minuteMs, secondMs } from '../world/durations.ts';
 
 const answeredMs = 10 * secondMs;
 
-/** Laws of a minute know what else a shop did in it. */
+/** Judges a burst together with the shop's other requests in the same minute. */
 export const quotasHold = (): Law => {
   let asked = 0;
   let known = 0;
-  /** When each account was seen to have used its API besides. */
+  /** When each account was seen to use its API apart from bursts. */
   const uses: { readonly shop: ShopName; readonly at: number }[] = [];
   return {
     name: 'Of N + k requests of a minute, N are answered',

@@ -6,20 +6,20 @@ import { ownSubject } from '../../../src/domains/domain/own/own-name.ts';
 import type { Facts, Law, Seen } from './law.ts';
 import { dayMs, hourMs } from '../world/durations.ts';
 
-/** Finds a row that nothing looks at any more; a text says why there can be none. `:now` is the true time. */
+/** Finds a row that nothing uses any more, or says why there is none. `:now` is the true time. */
 type RowRule =
   | { readonly leftOver: string }
   | ((seen: Seen) => Facts | undefined)
   | { readonly because: string };
 
-/** Sweeping jobs may sleep for six hours, and run hourly. */
+/** Sweeping jobs run hourly and may sleep for six hours. */
 const sweptMs = dayMs;
 
 const inUse = { because: 'its rows are in use until they are deleted, and nothing ends them' };
 
 const owned = { because: 'it goes with its owner, as `belongings` says' };
 
-/** Besides what `retention` deletes. A new table does not compile until it is decided here. */
+/** Rules in addition to `retention`. A new table does not compile until it has a rule. */
 const rowRules: Readonly<Record<keyof Schema, RowRule>> = {
   accounts: inUse,
   api_keys: owned,
@@ -95,7 +95,10 @@ export const noRowIsForgotten: Law = {
   },
 };
 
-/** A row whose owner is gone for good. What age alone ends may go before the rows that belong to it. */
+/**
+ * Finds a row whose owner was deleted. Owners that retention deletes by age are exempt, because their rows may follow
+ * later.
+ */
 export const ownerless = ({ stored }: Pick<Seen, 'stored'>): Facts | undefined => {
   for (const [table, rule] of Object.entries(belongings)) {
     if (typeof rule === 'string' || retention[rule.of] !== 'kept') continue;
@@ -142,7 +145,7 @@ interface Ordered {
   readonly generation: number;
 }
 
-/** An order is kept as long as the domain, or the name of our own, has it under way. */
+/** An order exists only while a domain or a platform name is working on it. */
 const orderWithoutName = ({ stored }: Seen): Facts | undefined => {
   const isOrdered = `details ->> '$.certificate.work.step' = 'ordered'`;
   const domains = stored.rows<Ordered>(`select id, generation from domains where ${isOrdered}`);

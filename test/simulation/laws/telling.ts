@@ -14,7 +14,7 @@ interface Event {
   readonly seenAt: number;
 }
 
-/** Types of the events that owners are told of, but for those of what they did themselves. */
+/** Types of events that owners are notified of, except events of what they did themselves. */
 const toOwners = Object.entries(subscriptions)
   .filter(([, { subscribers }]) => subscribers.some((name) => name === 'notices'))
   .map(([type]) => `'${type}'`)
@@ -27,10 +27,16 @@ const newEvents = `
     and not (type = 'deploy_failed' and actor like 'person:%')
     and not (type = 'webhook_switched_off' and details ->> '$.reason' = 'by_hand')`;
 
-/** A delivery that fails waits for an hour at most, and this often; good weather or bad, it needs only the database. */
+/**
+ * A failed delivery waits for at most an hour between attempts. It needs only the database, so the weather does not
+ * matter.
+ */
 const toldWithinMs = 2 * hourMs;
 
-/** Each event waits in memory for its notice, because the sweep deletes those that the audit log does not show. */
+/**
+ * Keeps each event in memory until its notice exists, because the sweep deletes events that the audit log does not
+ * show.
+ */
 export const ownersAreTold = (): Law => {
   let waiting: Event[] = [];
   let last = 0;
@@ -59,7 +65,7 @@ export const ownersAreTold = (): Law => {
   };
 };
 
-/** Nobody needs to know of what was deleted within the time in which it is told, but of its deletion. */
+/** Owners need no notice about something deleted before the notice was due, except of the deletion. */
 const isOfDeleted = (event: Event, { stored, past }: Seen): boolean => {
   const { account, project, type, seenAt } = event;
   if (!stored.has('select 1 from accounts where id = ? and deleted_at is null', account))
@@ -81,7 +87,7 @@ const untold = (told: Event, seen: Seen): Facts | undefined => {
   );
   if (!notice) return { ...event, notice: 'none' };
   if (notice.account_id !== account) return { ...event, 'told to': notice.account_id };
-  // A webhook that the account had then, and still has, and that was never switched off.
+  // The account's webhook existed at that time, still exists, and was never switched off.
   const unsent = stored.first<{ id: string }>(
     `select id from webhooks where account_id = ? and created_at < ? and state = 'on' and off_since is null
       and not exists (select 1 from events where type like 'webhook_switched_%' and account_id = webhooks.account_id)
@@ -91,7 +97,7 @@ const untold = (told: Event, seen: Seen): Facts | undefined => {
   return unsent && { ...event, 'not sent to webhook': unsent.id };
 };
 
-/** A message that a receiver takes names the account whose receiver it is. */
+/** Each received message names the account that owns the receiver. */
 export const messagesArriveRight = (): Law => {
   let asked = 0;
   let known = 0;
@@ -101,7 +107,7 @@ export const messagesArriveRight = (): Law => {
       const { faults, received } = world.receivers;
       for (; known < faults.length; known += 1) {
         const fault = faults[known];
-        // Receivers refuse what is signed by a clock that is wrong.
+        // Receivers refuse messages that were signed by a wrong clock.
         const isLate = fault?.why.includes('timestamp') === true && hasWrongClock(fleet);
         if (fault && !isLate) return { address: fault.address, why: fault.why };
       }
@@ -121,7 +127,7 @@ export const messagesArriveRight = (): Law => {
 const hasWrongClock = (fleet: Seen['fleet']): boolean =>
   [...fleet.values()].some(({ actor }) => Math.abs(actor.clockAheadMs) >= toleratedSkewMs);
 
-/** A mail is for a person of the account whose domain or project it names. */
+/** Each mail goes to a person of the account that owns the named domain or project. */
 export const mailsArriveRight = (): Law => {
   let asked = 0;
   return {
@@ -146,12 +152,12 @@ export const mailsArriveRight = (): Law => {
 
 const isOfAnother = (about: object, account: string, stored: Seen['stored']): boolean => {
   if (!('project' in about)) return false;
-  // A mail may come when its project has ended.
+  // A mail may arrive after its project has ended.
   const others = 'select 1 from projects where slug = ? and account_id <> ?';
   return stored.has(others, String(about.project), account);
 };
 
-/** Retention deletes deliveries of more than 30 days ago. */
+/** Retention deletes deliveries after 30 days. */
 export const messagesAreTaken: Law = {
   name: 'Each webhook delivery that is marked delivered reached its receiver',
   atTheEnd: ({ stored, world, time }) => {

@@ -8,7 +8,7 @@ interface Due {
   readonly due_at: number | null;
 }
 
-/** The schedule of checks, and the wait for a budget, are both shorter. */
+/** Longer than the schedule of checks and the wait for a budget. */
 const longestWaitMs = 31 * dayMs;
 
 const stepless = `
@@ -27,14 +27,14 @@ export const nextSteps: Law = {
   },
 };
 
-/** Jobs sleep this long in a simulation, and a dead process keeps what it has claimed for less. */
+/** Jobs sleep this long in a simulation. A dead process keeps its claims for less. */
 const longestSleepMs = 6 * hourMs;
 
 const overdue = `
   select host, state, due_at, claimed_until from domains
   where state <> 'removed' and max(due_at, coalesce(claimed_until, 0)) < ? order by due_at limit 1`;
 
-/** Asked only while the same worker has been up, with a right clock. */
+/** Checked only while the same worker has been up with a right clock. */
 export const stepsAreTaken: Law = {
   name: 'Whatever a domain has to do is done once it is due',
   eachHour: ({ stored, time, fleet, past }): Facts | undefined => {
@@ -59,7 +59,7 @@ interface Claimed {
 
 type Held = Claimed & { readonly holder: string };
 
-/** Where a lease ends; without a column of its own, the row is due then. */
+/** The column where a lease ends. Without a separate column, the row is due at the end of its lease. */
 const tables = { domains: 'claimed_until', deliveries: 'due_at', mails: 'due_at' } as const;
 
 const claimed = Object.entries(tables)
@@ -70,7 +70,7 @@ const claimed = Object.entries(tables)
   .join(' union all ');
 
 /**
- * A worker that was late may believe that it still holds something. Clocks differ, so a lease ends once one of the workers
+ * A late worker may believe that it still holds something. Clocks differ, so a lease ends as soon as one worker
  * believes so.
  */
 export const leasesHold = (): Law => {
@@ -104,7 +104,7 @@ export const leasesHold = (): Law => {
 const aheadMs = ({ fleet }: Seen): number =>
   Math.max(0, ...[...fleet.values()].map(({ actor }) => actor.clockAheadMs));
 
-/** Whoever is done with something deletes it; work on what is removed has ended. */
+/** A worker deletes what it has finished. Work on removed things has ended. */
 const isGone = ({ table, id }: Held, { stored }: Seen): boolean => {
   if (table === 'domains')
     return stored.has(`select 1 from domains where id = ? and state = 'removed'`, id);

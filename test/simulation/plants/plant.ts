@@ -2,17 +2,17 @@ import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** A small patch of src, and a story in which a simulated store with it breaks a law. */
+/** A small patch of src and a story in which the patched store breaks a law. */
 export interface PlantedLife {
   readonly name: string;
-  /** What the product promises, and the patch takes away. */
+  /** The product's promise that the patch breaks. */
   readonly promise: string;
   readonly law: string;
   readonly patch: string;
   readonly story: string;
 }
 
-/** All of this folder, sorted by name. @throws Error that names what has no law */
+/** Reads all plants of this folder, sorted by name. @throws Error that names those without a law */
 export const readPlantedLives = (): Promise<readonly PlantedLife[]> =>
   Promise.all(
     globSync('*.patch', { cwd: import.meta.dirname })

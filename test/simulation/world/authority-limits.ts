@@ -6,14 +6,14 @@ export interface Limit {
   readonly name: string;
   readonly of: number;
   readonly perMs: number;
-  /** How long one takes to come back: always `perMs` divided by `of`, as published. */
+  /** The time to refill one; always `perMs` divided by `of`, as published. */
   readonly refillMs: number;
   readonly source: string;
 }
 
 const published = 'https://letsencrypt.org/docs/rate-limits/';
 
-/** What Let's Encrypt publishes. Each limit is a bucket that refills one by one. */
+/** The limits that Let's Encrypt publishes. Each is a bucket that refills one by one. */
 export const limits = {
   newOrders: {
     name: 'new orders per account',
@@ -43,7 +43,7 @@ export const limits = {
     refillMs: 12 * minuteMs,
     source: `${published}#authorization-failures-per-identifier-per-account`,
   },
-  /** Once it is empty the name is paused, until a person lifts that. */
+  /** When this bucket is empty, the name is paused until a person lifts the pause. */
   consecutiveFailures: {
     name: 'consecutive failed validations per account and name',
     of: 1152,
@@ -53,7 +53,9 @@ export const limits = {
   },
 } as const satisfies Record<string, Limit>;
 
-/** How far an order may be from a certificate of the same names to count as its renewal (Boulder, wfe2 NewOrder). */
+/**
+ * A certificate of the same names that is at most this far from an order makes it a renewal (Boulder, wfe2 NewOrder).
+ */
 export const renewalMs = 120 * dayMs;
 
 export interface ProfileTerms {
@@ -85,14 +87,16 @@ export const publishedProfiles: Readonly<Record<string, ProfileTerms>> = {
   shortlived: { lifetimeMs: 160 * hourMs, ...shortTerms },
 };
 
-/** From when on CAA is asked again before issuing: Boulder's margin to the 8 hours of the Baseline Requirements. */
+/**
+ * After this time, CAA is checked again before issuing. Boulder's margin to the 8 hours of the Baseline Requirements.
+ */
 export const caaAgainMs = 7 * hourMs;
 
-/** How far back a certificate begins, for slow clocks (Boulder, issuance). */
+/** Certificates begin this much earlier, for slow clocks (Boulder, issuance). */
 export const backdatedMs = hourMs;
 
 /**
- * When a certificate is to be renewed, in the absence of anything special (Boulder, core.RenewalInfoSimple).
+ * The usual renewal window (Boulder, core.RenewalInfoSimple).
  * @param notBefore milliseconds, as `notAfter`
  */
 export const usualWindow = (notBefore: number, notAfter: number) => {
@@ -102,10 +106,10 @@ export const usualWindow = (notBefore: number, notAfter: number) => {
   return { start: notAfter - leftMs - marginMs, end: notAfter - leftMs + marginMs };
 };
 
-/** After an incident (Boulder, core.RenewalInfoImmediate). */
+/** The renewal window after an incident (Boulder, core.RenewalInfoImmediate). */
 export const immediateWindow = (now: number) => ({ start: now - hourMs, end: now - hourMs / 2 });
 
-/** A time at which the service made the authority refuse it, or issue more than it allows. */
+/** A time when the service caused a refusal, or more issuance than the authority allows. */
 export interface Overrun {
   readonly at: number;
   readonly limit: string;
@@ -114,20 +118,20 @@ export interface Overrun {
 
 export type Spending = readonly [limit: Limit, of: string];
 
-/** The buckets as times at which each is full again (generic cell rate algorithm). */
+/** Stores for each bucket the time when it is full again (generic cell rate algorithm). */
 export class Buckets {
   readonly over: Overrun[] = [];
   readonly #fullAt = new Map<string, number>();
-  /** Buckets that others than the service take from, and until when. */
+  /** Buckets that other clients also use, and until when. */
   readonly #sharedUntil = new Map<string, number>();
 
-  /** @returns when the bucket has one again: now or before, when it has one */
+  /** @returns when the bucket is not empty; a time that is not in the future if it has one now */
   nextAt({ name, perMs, refillMs }: Limit, of: string, now: number): number {
     const fullAt = Math.max(now, this.#fullAt.get(`${name}/${of}`) ?? now);
     return fullAt + refillMs - perMs;
   }
 
-  /** @returns whether it had one */
+  /** @returns whether the bucket had one */
   spend(limit: Limit, of: string, now: number): boolean {
     if (this.nextAt(limit, of, now) > now) return false;
     const key = `${limit.name}/${of}`;
@@ -185,7 +189,7 @@ export const baseOf = (name: string): string => name.replace(/^\*\./, '');
 
 const domainOf = (name: string): string | null => getDomain(name, { allowPrivateDomains: true });
 
-/** What somebody registered: the public suffix and one label more. */
+/** The registered domains: the public suffix and one more label. */
 export const registeredDomains = (names: readonly string[]): readonly string[] => [
   ...new Set(names.map((name) => domainOf(baseOf(name)) ?? baseOf(name))),
 ];

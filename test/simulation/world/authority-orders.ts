@@ -62,7 +62,7 @@ export interface WantedOrder {
 }
 
 export interface OrderRecord extends WantedOrder {
-  /** True time, milliseconds. */
+  /** True time in milliseconds. */
   readonly at: number;
   readonly account: string;
   readonly isExempt: boolean;
@@ -74,7 +74,7 @@ export interface OrderSettings {
   readonly outlook: Outlook;
   readonly chance: Chance;
   readonly now: () => number;
-  /** How long it takes to validate, and to issue: from, to, milliseconds. */
+  /** Minimum and maximum duration of a validation and of an issuance, in milliseconds. */
   readonly workMs: readonly [number, number];
   readonly rejected: ReadonlySet<string>;
   readonly exemptsOnlyInWindow: () => boolean;
@@ -93,7 +93,7 @@ export class AuthorityOrders {
   readonly buckets = new Buckets();
   readonly certificates: IssuedCertificates;
   readonly records: OrderRecord[] = [];
-  /** Each request for an order that was answered with one, also with one that was open. */
+  /** Each answered request for an order, including those answered with an open order. */
   readonly granted: OrderRecord[] = [];
 
   constructor(name: string, settings: OrderSettings) {
@@ -101,7 +101,7 @@ export class AuthorityOrders {
     this.certificates = new IssuedCertificates(name, settings.chance.of('serials'));
   }
 
-  /** @throws Refused when it does not exist any more, or is of another account */
+  /** @throws Refused if the order no longer exists, or belongs to another account */
   find(account: Account, id: number): Order {
     const order = this.#orders[id];
     const isThere = order?.account === account && order.expiresAt > this.#settings.now();
@@ -124,7 +124,7 @@ export class AuthorityOrders {
     return authorizations.every(({ status }) => status === 'valid') ? 'ready' : 'pending';
   }
 
-  /** In the order of Boulder's WebFrontEnd and RegistrationAuthority. @throws Refused */
+  /** Checks in the order of Boulder's WebFrontEnd and RegistrationAuthority. @throws Refused */
   place(account: Account, wanted: WantedOrder): Order {
     const { profiles, now } = this.#settings;
     const [usual = ''] = Object.keys(profiles);
@@ -147,7 +147,7 @@ export class AuthorityOrders {
     return order;
   }
 
-  /** Says that a challenge is answered; saying it again changes nothing. */
+  /** Accepts that a challenge is answered. Repetitions change nothing. */
   prove(authorization: Authorization, challenge: Challenge): void {
     const isUnderWay = authorization.challenges.some(({ status }) => status !== 'pending');
     if (authorization.status !== 'pending' || isUnderWay) return;
@@ -207,7 +207,7 @@ export class AuthorityOrders {
     refuse('rejectedIdentifier', detail);
   }
 
-  /** RFC 9773, section 5. @returns undefined for an order that replaces nothing */
+  /** RFC 9773, section 5. @returns undefined for an order that replaces no certificate */
   #replaced(account: Account, names: readonly string[], replaces?: string) {
     if (replaces === undefined) return undefined;
     const replaced = this.certificates.find(replaces);
@@ -232,7 +232,7 @@ export class AuthorityOrders {
     return !this.#settings.exemptsOnlyInWindow() || (now >= start && now < end);
   }
 
-  /** A certificate of the same names is renewed: two of the limits do not count that. */
+  /** Whether a certificate of the same names exists. Two of the limits do not count renewals. */
   #isRenewal(names: readonly string[]): boolean {
     const at = this.#issuedAt.get(names.join());
     return at !== undefined && at > this.#settings.now() - renewalMs;
@@ -322,7 +322,7 @@ export class AuthorityOrders {
     this.buckets.refill(limits.consecutiveFailures, of);
   }
 
-  /** The Baseline Requirements let an answer of CAA serve for eight hours. */
+  /** The Baseline Requirements let a CAA answer serve for eight hours. */
   async #checkCaaAgain({ authorizations }: Order): Promise<void> {
     const { outlook, issuers, now } = this.#settings;
     const old = authorizations.filter(({ caaAt }) => caaAt <= now() - caaAgainMs);

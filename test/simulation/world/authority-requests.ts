@@ -8,7 +8,7 @@ export interface ProblemDocument {
   readonly status: number;
 }
 
-/** The request is refused; nothing was done. */
+/** The request was refused and changed nothing. */
 export class Refused extends Error {
   override readonly name = 'Refused';
   readonly problem: ProblemDocument;
@@ -62,7 +62,7 @@ export interface SignedRequest {
   /** '' for POST-as-GET. */
   readonly payload: string;
   readonly key: AccountKey;
-  /** URL of the account; undefined when the key itself is in the header. */
+  /** URL of the account; undefined if the header contains the key instead. */
   readonly kid: string | undefined;
 }
 
@@ -73,12 +73,12 @@ export interface AccountKey {
 
 export interface Checks {
   readonly url: string;
-  /** Whether it is good; it is used up by that. */
+  /** Whether the nonce is valid. The call uses it up. */
   readonly takeNonce: (nonce: string) => boolean;
   readonly keyOf: (kid: string) => AccountKey | undefined;
 }
 
-/** What RFC 8555 demands of each signed request (section 6.2). @throws Refused */
+/** Checks what RFC 8555, section 6.2 requires of each signed request. @throws Refused */
 export const readSignedRequest = (body: string | undefined, checks: Checks): SignedRequest => {
   const parsed = parsedBody(body);
   const { url, kid, jwk: given, nonce } = parsed.header;
@@ -119,12 +119,12 @@ const keyOfJwk = ({ crv, kty, x, y }: v.InferOutput<typeof jwk>): AccountKey => 
   }
 };
 
-/** POST-as-GET. @throws Refused */
+/** Checks for POST-as-GET. @throws Refused */
 export const readsOnly = (payload: string): void => {
   if (payload !== '') refuse('malformed', 'POST-as-GET requests must have an empty payload');
 };
 
-/** @throws Refused for what the schema does not take */
+/** @throws Refused if the payload does not match the schema */
 export const readPayload = <S extends v.GenericSchema>(
   schema: S,
   payload: string,
@@ -137,27 +137,27 @@ export const readPayload = <S extends v.GenericSchema>(
 };
 
 export interface AuthorityWeather {
-  /** 'refuses' connections, or is 'silent' until the client gives up. */
+  /** `refuses` connections, or is `silent` until the client gives up. */
   away: 'no' | 'refuses' | 'silent';
-  /** How likely each of these is, for each request. */
+  /** The probability of each of these failures, per request. */
   failing: number;
   busy: number;
   refusesNonces: number;
-  /** The connection breaks before the authority has the request. */
+  /** The connection breaks before the authority receives the request. */
   losesRequests: number;
   /** The connection breaks after the authority has acted. */
   losesAnswers: number;
-  /** Something in between sends the request twice, and the client gets the second answer. */
+  /** The network sends the request twice, and the client gets the second answer. */
   repeats: number;
-  /** Once it has taken an order, it refuses connections. */
+  /** The authority refuses connections once it has taken an order. */
   leaves: boolean;
   /** Each request takes up to this long, half of it after the authority has acted. */
   slowMs: number;
-  /** What it asks for when it is busy. */
+  /** The Retry-After of a busy authority. */
   retryAfterS: number;
   /**
-   * Whether a renewal counts outside of its window. Let's Encrypt's page says nothing about that; Boulder counts it
-   * (wfe2, validateReplacementOrder).
+   * Whether a renewal outside of its window counts. Let's Encrypt's page does not say; Boulder counts it (wfe2,
+   * validateReplacementOrder).
    */
   exemptsOnlyInWindow: boolean;
 }

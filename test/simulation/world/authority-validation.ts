@@ -9,7 +9,7 @@ export interface CaaRecord {
 
 export type LookUpProblem = 'dns' | 'connection';
 
-/** Nothing could be seen: the resolvers failed, or the host could not be reached. */
+/** Nothing was visible, because the resolvers failed or the host was unreachable. */
 export class LookUpFailed extends Error {
   override readonly name = 'LookUpFailed';
   readonly problem: LookUpProblem;
@@ -20,18 +20,19 @@ export class LookUpFailed extends Error {
   }
 }
 
-/** What the authority sees of the world. `vantage` is from where: 0 is the authority's own network. */
+/** What the authority sees of the world from a `vantage`; 0 is the authority's own network. */
 export interface Outlook {
-  /** The IPv4 and IPv6 addresses of the host; empty where there is none. @throws LookUpFailed */
+  /** The IPv4 and IPv6 addresses of the host; empty if there are none. @throws LookUpFailed */
   addresses(host: string, vantage: number): Promise<readonly string[]>;
   /**
-   * What the host answers on port 80 under `/.well-known/acme-challenge/<token>`, after redirects.
-   * @returns undefined for any answer but 200 @throws LookUpFailed
+   * The host's answer on port 80 under `/.well-known/acme-challenge/<token>`, after redirects.
+   * @returns undefined for any answer but 200
+   * @throws LookUpFailed
    */
   http01(host: string, token: string, vantage: number): Promise<string | undefined>;
-  /** TXT records where the name leads; empty where there are none. @throws LookUpFailed */
+  /** TXT records of the name, following aliases; empty if there are none. @throws LookUpFailed */
   txt(name: string, vantage: number): Promise<readonly string[]>;
-  /** CAA records where exactly this name leads; empty where there are none. @throws LookUpFailed */
+  /** CAA records of exactly this name, following aliases; empty if there are none. @throws LookUpFailed */
   caa(name: string, vantage: number): Promise<readonly CaaRecord[]>;
 }
 
@@ -44,11 +45,11 @@ export interface Question {
   readonly accountUri: string;
 }
 
-/** The authority's own network and four others, of which one may see something else (Boulder, va.maxAllowedFailures). */
+/** The authority's own network and four others. One of them may see something else (Boulder, va.maxAllowedFailures). */
 export const vantages = [0, 1, 2, 3, 4] as const;
 const mayDiffer = 1;
 
-/** @returns undefined when the challenge is answered and CAA allows it from enough places */
+/** @returns undefined if the challenge is answered and CAA allows it from enough places */
 export const validate = async (
   outlook: Outlook,
   issuers: readonly string[],
@@ -126,7 +127,7 @@ const textProblem = async (
 
 const knownTags = ['issue', 'issuewild', 'iodef', 'issuemail', 'issuevmc'];
 
-/** RFC 8659, section 3: the closest name with any record decides. All names are asked at once, as Boulder does. */
+/** RFC 8659, section 3: the closest name with any record decides. All names are queried at once, as in Boulder. */
 const caaProblem = async (
   outlook: Outlook,
   issuers: readonly string[],
@@ -166,7 +167,7 @@ const allows = (
   question: Question,
 ): boolean => {
   const tagged = records.map((record) => ({ ...record, tag: record.tag.toLowerCase() }));
-  // Boulder takes the bit 1 for critical, too.
+  // Boulder also treats the bit 1 as critical.
   if (tagged.some(({ flags, tag }) => (flags & 129) !== 0 && !knownTags.includes(tag)))
     return false;
   const issue = tagged.filter(({ tag }) => tag === 'issue');

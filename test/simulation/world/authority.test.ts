@@ -18,7 +18,7 @@ import { dayMs, hourMs, minuteMs } from './durations.ts';
 const issuer = 'one.example';
 const host = 'shop.pets.example';
 
-/** What the customers and we have published, seen alike from everywhere unless `blind` says otherwise. */
+/** What customers and we publish. All vantage points see the same, unless `blind` says otherwise. */
 class Published implements Outlook {
   readonly answers = new Map<string, string>();
   readonly texts = new Map<string, readonly string[]>();
@@ -108,7 +108,7 @@ const certificateOf = async (of: CertificateOrder): Promise<Certificate> => {
   return state.certificate;
 };
 
-/** A name that was never validated costs a challenge each time. */
+/** The name was never validated, so each attempt costs a challenge. */
 const fail = async (of: CertificateOrder): Promise<OrderState> => {
   const state = await world.authority.look(of);
   if (state.kind !== 'challenge') throw new Error(state.kind);
@@ -124,7 +124,7 @@ describe('a certificate', () => {
     expect(names).toEqual([`DNS:*.${host}`, `DNS:${host}`]);
   });
 
-  test('has the same text whenever chance is the same', async () => {
+  test('has the same text whenever the random numbers are the same', async () => {
     const { chain } = await certificateOf(await order());
     world = open();
     expect(await certificateOf(await order())).toMatchObject({ chain });
@@ -134,7 +134,7 @@ describe('a certificate', () => {
 });
 
 describe('a request', () => {
-  test('with a nonce that was used is refused', async () => {
+  test('with a used nonce is refused', async () => {
     const sent: Parameters<Authority['send']>[0][] = [];
     const { model } = world;
     const send = model.send.bind(model);
@@ -157,12 +157,12 @@ describe('CAA', () => {
   const record = (value: string): CaaRecord => ({ flags: 0, tag: 'issue', value });
   const refused = { kind: 'failed', failure: { reason: 'caa' } };
 
-  test('of a parent forbids', async () => {
+  test('of a parent can forbid', async () => {
     forbid();
     expect(await end(await order())).toMatchObject(refused);
   });
 
-  test('is asked again before issuing, when the proof is older than seven hours', async () => {
+  test('is checked again before issuing, when the validation is older than seven hours', async () => {
     await certificateOf(await order());
     forbid();
     world.clock.advance(6 * hourMs);
@@ -175,13 +175,13 @@ describe('CAA', () => {
     ['another method', `${issuer}; validationmethods=dns-01`],
     ['another account', `${issuer}; accounturi=https://acme.one.example/acme/acct/7`],
     ['nobody', ';'],
-  ])('that allows %s only forbids', async (_who, value) => {
+  ])('that only allows %s forbids', async (_who, value) => {
     world.outlook.policies.set(host, [record(value)]);
     expect(await end(await order())).toMatchObject(refused);
   });
 });
 
-describe('a proof', () => {
+describe('a validation', () => {
   test.each([[[3, 4]], [[0]]])('does not count where %j see nothing', async (blind) => {
     for (const vantage of blind) world.outlook.blind.add(vantage);
     const failure = { reason: 'dns' };
@@ -216,7 +216,7 @@ describe('a limit', () => {
     await order();
   });
 
-  test('does not hold for a renewal that says what it replaces', async () => {
+  test('does not apply to a renewal that names the certificate it replaces', async () => {
     const { chain } = await useUp();
     const before = world.model.counts();
     const renewed = await order({ replaces: chain });
@@ -227,7 +227,7 @@ describe('a limit', () => {
     expect(await world.authority.order(host, chain)).toEqual({ kind: 'not_exempt' });
   });
 
-  test('holds for a renewal outside of its window, where the authority is that strict', async () => {
+  test('applies to a renewal outside its window, if the authority is that strict', async () => {
     const { chain } = await useUp();
     world.model.weather.exemptsOnlyInWindow = true;
     const refused = refusedFor(limits.perNames.refillMs);
@@ -237,7 +237,7 @@ describe('a limit', () => {
     expect(world.model.orders.at(-1)).toMatchObject({ isExempt: true });
   });
 
-  test('holds for a name that failed five times in an hour', async () => {
+  test('applies to a name that failed five times in an hour', async () => {
     for (let at = 0; at < limits.failures.of; at++) {
       const failure = { reason: 'challenge' };
       expect(await fail(await order())).toMatchObject({ kind: 'failed', failure });
@@ -270,7 +270,7 @@ describe('a window', () => {
   };
 });
 
-test('orders are told before they are checked', async () => {
+test('orders are reported before they are checked', async () => {
   world.model.rejected.add(host);
   const failure = { reason: 'rejected_name' };
   expect(await world.authority.order(host)).toMatchObject({ kind: 'failed', failure });
@@ -278,7 +278,7 @@ test('orders are told before they are checked', async () => {
   expect(world.model.orders).toEqual([]);
 });
 
-test('a key of the pool is the same in each process', () => {
+test('a key of the pool is the same in every process', () => {
   const digest = createHash('sha256').update(poolKey(3)).digest('hex');
   expect(digest).toBe('718311bf20240a8f60274fbc5dc8df468009660b2d81f853a18c7f0f04024df1');
   expect(poolKey(3)).not.toBe(poolKey(4));

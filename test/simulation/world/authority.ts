@@ -29,18 +29,18 @@ export interface AuthoritySettings {
   readonly issuers: readonly string[];
   readonly outlook: Outlook;
   readonly chance: Chance;
-  /** True time, milliseconds. */
+  /** True time in milliseconds. */
   readonly now: () => number;
   readonly profiles?: Readonly<Record<string, ProfileTerms>>;
-  /** How long it takes to validate, and to issue: from, to, milliseconds. */
+  /** Minimum and maximum duration of a validation and of an issuance, in milliseconds. */
   readonly workMs?: readonly [number, number];
-  /** Called for each order that is asked for, before anything is checked. */
+  /** Called for each requested order, before any check. */
   readonly onOrder?: (names: readonly string[]) => void;
 }
 
-/** So many stay good, as in Boulder. */
+/** The number of nonces that stay valid, as in Boulder. */
 const mostNonces = 65_536;
-/** Boulder: of a window, and of an order that is being issued. */
+/** Retry-After of a window and of an order that is being issued, as in Boulder. */
 const windowRetryS = 21_600;
 const orderRetryS = 3;
 
@@ -73,7 +73,7 @@ interface Signed {
 export class Authority {
   readonly directoryUrl: string;
   readonly weather: AuthorityWeather = { ...fairWeather };
-  /** Changes for certificates that are still to be issued. */
+  /** Changes apply to certificates that are issued later. */
   readonly profiles: Partial<Record<string, ProfileTerms>>;
   readonly rejected = new Set<string>();
   readonly #settings: AuthoritySettings;
@@ -109,7 +109,7 @@ export class Authority {
     return this.#orders.certificates.all;
   }
 
-  /** Each time that the service went over a limit. */
+  /** Each time that the service exceeded a limit. */
   get over() {
     return this.#orders.buckets.over;
   }
@@ -118,7 +118,7 @@ export class Authority {
     return this.#orders.buckets.counts(this.#settings.now());
   }
 
-  /** As before a mass revocation: all that was issued until now is to be renewed at once. */
+  /** Acts as before a mass revocation: all certificates issued until now are due for renewal at once. */
   moveWindows(): void {
     this.#orders.certificates.moveWindows(this.#settings.now());
   }
@@ -129,14 +129,14 @@ export class Authority {
     this.profiles[profile] = { ...terms, ...changed };
   }
 
-  /** Others than the service get certificates for names below a registered domain. */
+  /** Issues certificates for names below a registered domain to other clients. */
   issueToOthers(registeredDomain: string, count: number): void {
     this.#orders.buckets.share(limits.perDomain, registeredDomain, this.#settings.now());
     for (let n = 0; n < count; n += 1)
       this.#orders.buckets.spend(limits.perDomain, registeredDomain, this.#settings.now());
   }
 
-  /** As `AcmeHttp` does it. @throws NoUsableAnswer */
+  /** Sends like `AcmeHttp`. @throws NoUsableAnswer */
   send(request: AcmeRequest, signal: AbortSignal): Promise<AcmeAnswer> {
     return new Promise((resolve, reject) => {
       const giveUp = (): void =>
@@ -151,7 +151,7 @@ export class Authority {
     });
   }
 
-  /** Whoever asked may have given up meanwhile: the authority acts all the same. */
+  /** The authority acts even if the client has given up meanwhile. */
   async #exchange(request: AcmeRequest): Promise<AcmeAnswer> {
     const { weather } = this;
     await this.#delay();
@@ -190,7 +190,7 @@ export class Authority {
     }
   }
 
-  /** What stands before the authority answers in its place. */
+  /** Answers in place of the authority, like a server in front of it. */
   #standIn(): void {
     const { failing, busy, retryAfterS } = this.weather;
     if (this.#luck.happens(failing)) refuse('serverInternal', 'The server had an error', 500);
@@ -283,7 +283,7 @@ export class Authority {
     }
   }
 
-  /** After `/acme/`; empty for a URL of another place. */
+  /** The path after `/acme/`; empty for other URLs. */
   #path(url: string): readonly string[] {
     const start = this.#url('');
     return url.startsWith(start) ? url.slice(start.length).split('/') : [];
@@ -340,7 +340,7 @@ export class Authority {
     readsOnly(payload);
     const authorization = this.#orders.findAuthorization(account, Number(id));
     const { name, status, expiresAt, challenges } = authorization;
-    // Once it is decided, only what decided it is shown.
+    // A decided authorization shows only the challenge that decided it.
     const shownOnes = challenges.filter((one) => status === 'pending' || one.status !== 'pending');
     const body = {
       identifier: { type: 'dns', value: name.replace(/^\*\./, '') },

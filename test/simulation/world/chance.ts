@@ -1,6 +1,6 @@
 import { createHash, createECDH, createPrivateKey } from 'node:crypto';
 
-/** Seeded chance. Each name has a stream of its own, so that what one part draws does not shift another. */
+/** Seeded chance. Each name has a separate stream, so draws of one part do not shift another. */
 export interface Chance {
   of(...name: readonly string[]): Chance;
   next(): number;
@@ -53,7 +53,9 @@ class Stream implements Chance {
 
 const made = new Map<number, string>();
 
-/** The number-th P-256 private key, PKCS #8 PEM: the same in each run, so that nothing random is stored. */
+/**
+ * The P-256 private key with this number, PKCS #8 PEM. It is the same in each run, so that stored data is not random.
+ */
 export const poolKey = (number: number): string => {
   const known = made.get(number);
   if (known !== undefined) return known;

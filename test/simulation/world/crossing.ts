@@ -1,8 +1,8 @@
 import type { Actor, Time } from './time.ts';
 
 /**
- * The port of a process, over the border to the world: there, nobody's clock counts and nobody dies. An answer to a process
- * that has died meanwhile comes to nobody.
+ * Calls a port of the world outside for a process. No process's clock counts there, and nobody dies. An answer to a
+ * process that has died meanwhile is lost.
  */
 export const across = <Port extends object>(time: Time, port: Port): Port =>
   new Proxy(port, {
@@ -14,7 +14,7 @@ export const across = <Port extends object>(time: Time, port: Port): Port =>
     },
   });
 
-/** Runs `work` as somebody else, and hands its outcome back to the caller, unless one of them has died meanwhile. */
+/** Runs `work` as another actor and returns its outcome to the caller, unless one of them has died meanwhile. */
 export const handed = <T>(
   time: Time,
   actor: Actor | undefined,

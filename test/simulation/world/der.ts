@@ -7,7 +7,7 @@ import {
   type KeyObject,
 } from 'node:crypto';
 
-/** ASN.1 in DER (X.690): as much as certificates and their requests need. */
+/** ASN.1 in DER (X.690), as far as certificates and requests need it. */
 const derTags = {
   boolean: 0x01,
   integer: 0x02,
@@ -35,12 +35,12 @@ const bits = (bytes: Buffer): Buffer => der(derTags.bits, Buffer.of(0), bytes);
 
 interface DerNode {
   readonly tag: number;
-  /** With its head. */
+  /** Includes the head. */
   readonly whole: Buffer;
   readonly content: Buffer;
 }
 
-/** The nodes that stand one after the other in these bytes. @throws RangeError when they are no DER */
+/** The consecutive nodes in these bytes. @throws RangeError if they are not DER */
 const derNodes = (bytes: Buffer): readonly DerNode[] => {
   const nodes: DerNode[] = [];
   for (let at = 0; at < bytes.length;) {
@@ -66,7 +66,7 @@ export interface CertificateRequest {
 const alternativeNames = '551d11';
 
 /**
- * Reads a request (RFC 2986) for an ECDSA P-256 key, without a common name, as the service sends them.
+ * Reads a request (RFC 2986) for an ECDSA P-256 key without a common name, as the service sends it.
  * @throws Error that says what is wrong with it
  */
 export const readCertificateRequest = (request: Buffer): CertificateRequest => {
@@ -84,7 +84,7 @@ export const readCertificateRequest = (request: Buffer): CertificateRequest => {
   return { names: namesIn(body), publicKey: Buffer.from(publicKey.whole) };
 };
 
-/** The value that follows the object identifier of the alternative names, wherever the two stand. */
+/** Returns the value after the object identifier of the alternative names, wherever they are. */
 const namesIn = (body: DerNode): readonly string[] => {
   const value = valueAfter(body, alternativeNames);
   const [list] = value ? derNodes(value.content) : [];
@@ -114,18 +114,18 @@ const { boolean, integer, octets, oid, set, utcTime, longTime, utf8 } = derTags;
 
 export interface LeafFacts {
   readonly names: readonly string[];
-  /** Positive, as DER has it. */
+  /** Positive, as in DER. */
   readonly serial: Buffer;
   /** SubjectPublicKeyInfo, DER. */
   readonly publicKey: Buffer;
-  /** Milliseconds; a certificate knows whole seconds. */
+  /** Milliseconds; certificates have whole seconds. */
   readonly notBefore: number;
   readonly notAfter: number;
 }
 
 /**
  * An intermediate that signs leaves (RFC 5280). It signs with Ed25519, which gives the same bytes each time, so that
- * what is stored of a run is the same in each run.
+ * the stored data of a run never differs.
  */
 export class IssuingKey {
   readonly keyId: Buffer;
@@ -133,7 +133,7 @@ export class IssuingKey {
   readonly #key: KeyObject;
   readonly #certificate: string;
 
-  /** @param name the same name gives the same key */
+  /** @param name determines the key */
   constructor(name: string) {
     this.#key = keyOf(name);
     this.#name = nameOf(`${name} intermediate`);

@@ -10,15 +10,15 @@ type Method = (...given: unknown[]) => unknown;
 type OfConnection = (this: Connection, ...given: unknown[]) => unknown;
 
 export interface DiskListener {
-  /** Before a commit, and after it: the place where a process may die. */
+  /** Called before and after a commit, where a process may die. */
   readonly atCommit: (actor: Actor, when: 'before' | 'after') => void;
-  /** After a commit: which tables it wrote; `claims of domains` where it only claimed rows, or gave them back. */
+  /** Called after a commit with the tables that it wrote; `claims of domains` if it only claimed or released rows. */
   readonly onCommit: (actor: Actor, tables: ReadonlySet<string>) => void;
 }
 
 /**
- * The SQLite file, as processes of their own see it: what a process has not committed is gone with it, and a dead one
- * cannot use it. Nothing waits for a disk, because only processes die, never the machine.
+ * The SQLite file as separate processes see it. The uncommitted work of a dead process is lost, and the process can no
+ * longer use the file. Nothing waits for the disk, because only processes die, never the machine.
  */
 export class Disk {
   readonly #open = new Map<Actor, Set<Connection>>();
@@ -31,13 +31,13 @@ export class Disk {
     this.#listener = listener;
   }
 
-  /** What a dead process held: its locks go, and what it had not committed. */
+  /** Releases the locks of a dead process and discards its uncommitted work. */
   drop(actor: Actor): void {
     for (const connection of this.#open.get(actor) ?? []) connection.close();
     this.#open.delete(actor);
   }
 
-  /** A statement of the acting process, which does nothing once that is dead. */
+  /** A statement of the acting process, which does nothing once the process is dead. */
   watched(connection: Connection, text: string, statement: Statement): Statement {
     const { actor } = this.#time;
     if (!actor) return statement;
@@ -89,12 +89,12 @@ export class Disk {
 
 let current: Disk | undefined;
 
-/** From now on, connections belong to this disk. */
+/** Connections opened from now on belong to this disk. */
 export const useDisk = (disk: Disk): void => {
   current = disk;
 };
 
-/** Before the first module that opens a database. */
+/** Must run before the first module that opens a database. */
 export const replaceSqlite = (): void => {
   const { prototype } = require('better-sqlite3') as {
     readonly prototype: Record<'prepare' | 'pragma', OfConnection>;

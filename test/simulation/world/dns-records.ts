@@ -23,7 +23,7 @@ export type RecordType = keyof RecordData;
 export const parentOf = (name: string): string =>
   name.includes('.') ? name.slice(name.indexOf('.') + 1) : '';
 
-/** Addresses have one spelling, names are in lower case. @throws Error for what is no such data */
+/** Addresses have one spelling, and names are in lower case. @throws Error for invalid data */
 export const dataAsItTravels: {
   readonly [Type in RecordType]: (data: RecordData[Type]) => RecordData[Type];
 } = {
@@ -48,7 +48,7 @@ export const refuseIf = (isWrong: boolean, what: string): void => {
   if (isWrong) refused(what);
 };
 
-/** In lower case, without the last dot. @throws Error for what is no name */
+/** In lower case, without the final dot. @throws Error for an invalid name */
 export const hostName = (name: string): string => {
   const plain = name.toLowerCase().replace(/\.$/, '');
   refuseIf(!isHost(plain), `${name} is no name`);

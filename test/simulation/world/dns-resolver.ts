@@ -36,14 +36,14 @@ interface Kept<What> {
 type KeptSets = { [Type in RecordType]?: Kept<FoundRecords<Type> | Missing> };
 interface KeptName {
   readonly sets: KeptSets;
-  /** The name does not exist, whatever the type (RFC 2308, section 5). */
+  /** The name does not exist for any type (RFC 2308, section 5). */
   denied?: Kept<Missing>;
 }
 
 const mostNames = 10_000;
 const mostHops = 16;
 
-/** A caching resolver. It keeps what it hears for its TTL, also that something is missing, but no failure. */
+/** A caching resolver. It keeps answers, including negative ones, for their TTL, but no failures. */
 export class DnsResolver {
   readonly #ports: ResolverPorts;
   readonly #names = new LRUCache<string, KeptName>({ max: mostNames });
@@ -53,7 +53,7 @@ export class DnsResolver {
     this.#ports = ports;
   }
 
-  /** A silent resolver never settles it. Never rejects. */
+  /** The answer of a silent resolver never settles. Never rejects. */
   ask<Type extends RecordType>(asked: string, type: Type): Soon<Reply<Type>> {
     const { state } = this;
     const name = asked.toLowerCase().replace(/\.$/, '');
@@ -122,7 +122,7 @@ export class DnsResolver {
     return this.#fresh(its.denied);
   }
 
-  /** With the rest of its time. */
+  /** With the remaining TTL. */
   #fresh<What extends { readonly ttl: number }>(kept: Kept<What> | undefined): What | undefined {
     if (!kept) return undefined;
     const left = Math.ceil((kept.until - this.#ports.now()) / 1_000);

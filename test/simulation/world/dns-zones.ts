@@ -11,7 +11,7 @@ import {
   type RecordType,
 } from './dns-records.ts';
 
-/** At once where nothing makes it wait, which costs no timer. */
+/** Not a promise if there is nothing to wait for, which saves a timer. */
 export type Soon<T> = T | Promise<T>;
 
 export type Found<Type extends RecordType> = FoundRecords<Type> | Missing | Failed;
@@ -28,7 +28,7 @@ export interface Missing {
 export interface Failed {
   readonly kind: 'failed';
   readonly reason: DnsFailure;
-  /** The answer is there, but DNSSEC says that it is wrong. */
+  /** The answer exists, but its DNSSEC validation fails. */
   readonly isBogus?: boolean;
 }
 
@@ -53,7 +53,7 @@ interface Zone {
 const lasting = 86_400;
 const longestTtl = 2 ** 31 - 1;
 
-/** What owners and registries publish: the truth, which resolvers may not know yet. Refuses what name servers refuse. */
+/** What owners and registries publish. Resolvers may not know it yet. Refuses what name servers refuse. */
 export class DnsZones {
   readonly #zones = new Map<string, Zone>();
   readonly #suffixes: ReadonlySet<string>;
@@ -70,7 +70,7 @@ export class DnsZones {
     return this.#edits;
   }
 
-  /** A new zone with nothing but its NS and SOA records. @param process answers in place of records */
+  /** Adds a zone with only its NS and SOA records. @param process answers in place of records */
   register(apex: string, terms: ZoneTerms = {}, process?: ZoneProcess): void {
     const name = hostName(apex);
     const parent = this.#zoneAt(this.zoneOf(name));
@@ -81,7 +81,7 @@ export class DnsZones {
     this.#open(name, terms, process);
   }
 
-  /** The registration ends: the zone above answers that the name does not exist. */
+  /** Ends the registration: the zone above answers that the name does not exist. */
   drop(apex: string): void {
     const name = hostName(apex);
     const isUsed = [...this.#zones.keys()].some((other) => other.endsWith(`.${name}`));
@@ -91,7 +91,7 @@ export class DnsZones {
     this.#edits += 1;
   }
 
-  /** Replaces all records of the type. @throws Error for what a name server refuses, and changes nothing */
+  /** Replaces all records of the type. @throws Error, without a change, for records that name servers refuse */
   set<Type extends RecordType>(
     name: string,
     type: Type,
@@ -121,7 +121,7 @@ export class DnsZones {
     this.#edits += 1;
   }
 
-  /** Asked for what is not there, it changes nothing. */
+  /** Removing missing records changes nothing. */
   remove(name: string, type: RecordType): void {
     const at = ownerName(name);
     const { sets } = this.#zoneAt(this.zoneOf(at));
@@ -149,7 +149,7 @@ export class DnsZones {
     return this.#zoneAt(this.zoneOf(name)).isSigned;
   }
 
-  /** The records of the type, or the CNAME that stands in their place. Only a process makes it wait. */
+  /** The records of the type, or the CNAME in their place. Only a process makes the caller wait. */
   find<Type extends RecordType>(name: string, type: Type): Soon<Found<Type> | Alias> {
     const apex = this.zoneOf(name);
     const zone = this.#zoneAt(apex);
@@ -208,7 +208,7 @@ const wildcardFor = ({ sets, below }: Zone, name: string): Sets | undefined => {
   return sets.get(`*.${above}`);
 };
 
-/** Asked and answered byte by byte, as resolvers do. */
+/** Queries and answers are bytes, as for resolvers. */
 const fromProcess = async <Type extends RecordType>(
   answers: ZoneProcess,
   name: string,

@@ -49,7 +49,7 @@ const addresses = async (place: string) => {
   return reply.kind === 'records' ? reply.records : [];
 };
 
-test('the real verifier finds all facts about a host at each resolver, with no timer but the end of a look', async () => {
+test('the real verifier finds all facts about a host at each resolver, and its only timer is the deadline', async () => {
   dns.zones.set('_animal-store-challenge.shop.customer.example', 'TXT', ['proof'], 60);
   const timer = jest.spyOn(globalThis, 'setTimeout');
   const [facts, other] = await inspect();
@@ -75,7 +75,7 @@ test('the real verifier finds all facts about a host at each resolver, with no t
   expect({ ...other, resolver: first, tookMs: 0 }).toEqual({ ...facts, tookMs: 0 });
 });
 
-test('each resolver keeps an answer for its TTL from when it asked', async () => {
+test('each resolver caches an answer for its TTL from its own query on', async () => {
   expect(await addresses(first)).toEqual(['192.0.2.10']);
   clock.advance(200_000);
   change('192.0.2.20');
@@ -86,7 +86,7 @@ test('each resolver keeps an answer for its TTL from when it asked', async () =>
   expect(await addresses(first)).toEqual(['192.0.2.20']);
 });
 
-test('a missing name is remembered as long as the SOA record of its zone says', async () => {
+test('a missing name is cached as long as the SOA record of its zone says', async () => {
   const later = 'later.customer.example';
   expect(await dns.lookup(first, later, 'TXT')).toMatchObject(absent);
   dns.zones.set(later, 'A', ['192.0.2.30'], 60);
@@ -96,7 +96,7 @@ test('a missing name is remembered as long as the SOA record of its zone says', 
   expect(await dns.lookup(first, later, 'TXT')).toMatchObject({ ...none, ttl: 300 });
 });
 
-test('a CNAME beside other records, at an apex, and bad names and data are refused', () => {
+test('a CNAME beside other records or at an apex is refused, and so are invalid names and data', () => {
   const { zones } = dns;
   const refusals = [
     () => {
@@ -128,7 +128,7 @@ test('a CNAME beside other records, at an apex, and bad names and data are refus
   expect(zones.find(host, 'CNAME')).toMatchObject({ records: [target] });
 });
 
-test('a wildcard stands for names that do not exist, and for nothing below those that do', async () => {
+test('a wildcard matches names that do not exist, and nothing below names that do', async () => {
   dns.zones.set('*.customer.example', 'A', ['192.0.2.40'], 60);
   expect(await dns.lookup(first, 'made.up.customer.example', 'A')).toMatchObject({
     records: ['192.0.2.40'],
@@ -136,7 +136,7 @@ test('a wildcard stands for names that do not exist, and for nothing below those
   expect(await dns.lookup(first, `below.${host}`, 'A')).toMatchObject(absent);
 });
 
-test('a zone that fails DNSSEC is answered without checking alone', async () => {
+test('a zone that fails DNSSEC is only answered without checking', async () => {
   dns.weather.zone('customer.example', { kind: 'bogus' });
   const [facts] = await inspect();
   expect(facts).toMatchObject({

@@ -24,7 +24,7 @@ export type ZoneState =
   { readonly kind: 'silent' | 'lame' | 'bogus' } | { readonly kind: 'slow'; readonly ms: number };
 
 export interface DnsOptions {
-  /** The true time, milliseconds. */
+  /** True time in milliseconds. */
   readonly now: () => number;
   readonly suffixes: readonly string[];
   readonly resolvers: readonly string[];
@@ -33,12 +33,12 @@ export interface DnsOptions {
 type QuestionsTo = NonNullable<NodeDnsVerifierOptions['questionsTo']>;
 
 const day = 86_400;
-/** Authorities keep an answer no longer, and visitors here neither. In seconds. */
+/** The longest TTL that the resolvers of authorities and visitors keep, in seconds. */
 const longestTtlElsewhere = 60;
-/** So long resolvers wait for name servers, and what looks from elsewhere for its resolver. */
+/** How long resolvers wait for name servers, and outside lookups for their resolver. */
 const patienceMs = { nameServers: 5_000, lookup: 10_000 } as const;
 
-/** The DNS of the world: what is published, who asks from where, and what goes wrong on the way. */
+/** The DNS of the world: published records, the resolvers of each place, and faults in between. */
 export class Dns {
   readonly zones: DnsZones;
   readonly #now: () => number;
@@ -51,7 +51,7 @@ export class Dns {
     for (const address of resolvers) this.#open(nameServer(parseServer(address)), day);
   }
 
-  /** Undefined ends what was said before. */
+  /** An undefined state ends the previous one. */
   readonly weather = {
     /** @param place the address of a resolver, or a vantage point */
     resolver: (place: string, state: ResolverState | undefined): void => {
@@ -64,8 +64,8 @@ export class Dns {
   };
 
   /**
-   * Looks from elsewhere: each vantage point has a resolver of its own, which keeps answers for a minute. The address
-   * of a resolver is a vantage point, too. Never rejects.
+   * Looks up a name from elsewhere. Each vantage point has a separate resolver, which keeps answers for a minute. The
+   * address of a resolver is a vantage point too. Never rejects.
    */
   lookup<Type extends RecordType>(vantage: string, name: string, type: Type): Promise<Reply<Type>> {
     const reply = this.#resolverAt(vantage).ask(name, type);
@@ -74,7 +74,7 @@ export class Dns {
       : Promise.resolve(reply);
   }
 
-  /** For `NodeDnsVerifier`: what it asks the resolvers with, in place of the network. */
+  /** For `NodeDnsVerifier`: queries resolvers without a network. */
   readonly questionsTo: QuestionsTo = (server, patience) => {
     const resolver = this.#resolverAt(nameServer(server));
     const ask = <Type extends RecordType>(name: string, type: Type) =>
@@ -163,7 +163,7 @@ const timedOut = { kind: 'failed', reason: 'timeout' } as const;
 const malformed = { kind: 'failed', reason: 'malformed' } as const;
 const recordTypes = ['A', 'AAAA', 'CNAME', 'TXT', 'CAA', 'NS', 'SOA'] as const;
 
-/** What is there at once costs no turn in the queue and no timer: another try would say the same. */
+/** An immediate answer costs no turn in the queue and no timer, because another try would give the same. */
 const askPatiently = <Type extends RecordType>(
   ask: () => Soon<Reply<Type>>,
   patience: QuestionLimits,
@@ -186,7 +186,7 @@ const answerOf = <Type extends RecordType>(reply: Reply<Type>): DnsAnswer<Record
   return reply.kind === 'failed' ? { kind: 'failed', reason: reply.reason } : { kind: reply.kind };
 };
 
-/** As node:dns tells it: without the TTL. */
+/** In the form of node:dns, without the TTL. */
 const told = <From>(
   answer: DnsAnswer<From>,
   textOf: (record: From) => string,

@@ -3,7 +3,7 @@ export const minuteMs = 60 * secondMs;
 export const hourMs = 60 * minuteMs;
 export const dayMs = 24 * hourMs;
 
-/** Waits for so many milliseconds of virtual time. @returns false, at once, when `cancelled` is aborted before */
+/** Waits for this many milliseconds of virtual time. @returns false, at once, if `cancelled` is aborted before */
 export const pass = (ms: number, cancelled?: AbortSignal): Promise<boolean> =>
   new Promise((resolve) => {
     if (cancelled?.aborted) {
@@ -21,7 +21,7 @@ export const pass = (ms: number, cancelled?: AbortSignal): Promise<boolean> =>
     cancelled?.addEventListener('abort', stop, { once: true });
   });
 
-/** @returns what `work` brings, or `otherwise` when it takes longer */
+/** @returns the result of `work`, or `otherwise` if it takes longer */
 export const within = <T>(ms: number, work: Promise<T>, otherwise: T): Promise<T> => {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<T>((resolve) => {

@@ -5,18 +5,18 @@ import { promisify } from 'node:util';
 import { chanceOf, type Chance } from './chance.ts';
 import { Dead, type Time } from './time.ts';
 
-// What modules of src take from Node is replaced here, before the first of them is loaded.
+// This module replaces what modules of src take from Node, before the first of them is loaded.
 
 const require = createRequire(import.meta.url);
 const RealDate = Date;
 
-/** Seeded for a simulation; one at a time in a process. */
+/** Seeded for a simulation. A process runs one simulation at a time. */
 export interface Simulated {
   readonly time: Time;
   readonly chance: Chance;
-  /** Private keys, in PEM, for those that src asks for. */
+  /** Private keys in PEM for those that src generates. */
   readonly privateKey: (n: number) => string;
-  /** What `Math.random` always gives; without it, it is drawn. */
+  /** The fixed result of `Math.random`; without it, numbers are drawn. */
   readonly random?: number;
 }
 
@@ -27,7 +27,7 @@ const simulated = (): Simulated => {
   return current;
 };
 
-/** From now on, time and chance are those of this simulation. */
+/** Uses the time and chance of this simulation from now on. */
 export const simulate = (its: Simulated): void => {
   current = its;
   keysMade.clear();
@@ -67,7 +67,7 @@ class Timer {
 
 type Call = (...given: unknown[]) => void;
 
-/** As Node's: at least a millisecond. */
+/** At least a millisecond, as in Node. */
 const leastMs = 1;
 
 const virtualTimeout = (call: Call, ms = 0, ...given: unknown[]): Timer =>
@@ -156,7 +156,7 @@ const virtualUuid = (): string => {
   return [[0, 8], [8, 12], [12, 16], [16, 20], [20]].map(([a, b]) => hex.slice(a, b)).join('-');
 };
 
-/** Hashes once: a password takes as long as a day of a domain otherwise. */
+/** Hashes only once, because a real password hash would take as long as a day of a domain. */
 const virtualScrypt = (
   password: string,
   salt: Uint8Array,
@@ -173,11 +173,11 @@ const virtualScrypt = (
   });
 };
 
-/** Different ones, so that a key that is used for the wrong name shows. */
+/** Different keys, so that a key used for the wrong name is noticed. */
 const keysInPool = 1000;
 const keysMade = new Map<string, number>();
 
-/** Only the form that src uses: with a promise. */
+/** Supports only the form that src uses, with a promise. */
 const virtualKeyPair = (): never => {
   throw new Error('a simulated key pair is made with promisify');
 };
@@ -194,7 +194,7 @@ Object.defineProperty(virtualKeyPair, promisify.custom, {
 
 type Method = (...given: unknown[]) => unknown;
 
-/** Their outcomes come in the order in which they were asked for. */
+/** Outcomes arrive in the order of the calls. */
 const inOrder = (target: object, names: readonly string[]): void => {
   const methods = target as Record<string, Method>;
   for (const name of names) {
@@ -216,7 +216,7 @@ const subtleMethods = [
   ...['importKey', 'exportKey'],
 ] as const;
 
-/** Replaces what Node gives to all modules of this process. */
+/** Replaces Node's globals for all modules of this process. */
 export const replaceGlobals = (): void => {
   const timers = {
     setTimeout: virtualTimeout,

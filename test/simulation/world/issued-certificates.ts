@@ -5,9 +5,9 @@ import { IssuingKey } from './der.ts';
 export interface IssuedCertificate {
   readonly names: readonly string[];
   readonly account: string;
-  /** Hexadecimal, as DER has it. */
+  /** Hexadecimal, as in DER. */
   readonly serial: string;
-  /** True time, milliseconds. */
+  /** True time in milliseconds. */
   readonly notBefore: number;
   readonly notAfter: number;
 }
@@ -23,13 +23,13 @@ export interface WantedCertificate {
   readonly lifetimeMs: number;
 }
 
-/** All certificates of one authority, and when it wants them renewed (RFC 9773). */
+/** All certificates of one authority and their renewal windows (RFC 9773). */
 export class IssuedCertificates {
   readonly #key: IssuingKey;
   readonly #chance: Chance;
   readonly all: IssuedCertificate[] = [];
   readonly #bySerial = new Map<string, Kept>();
-  /** Until when a certificate must have been issued for its window to be moved. */
+  /** Certificates issued until this time have a moved window. */
   #movedAt = -Infinity;
 
   constructor(name: string, chance: Chance) {
@@ -49,13 +49,13 @@ export class IssuedCertificates {
     return kept;
   }
 
-  /** @returns PEM; undefined where the account has no such certificate */
+  /** @returns PEM; undefined if the account has no such certificate */
   chain(serial: string, account: string): string | undefined {
     const kept = this.#bySerial.get(serial);
     return kept?.account === account ? this.#key.chain(kept.leaf) : undefined;
   }
 
-  /** @param id as RFC 9773, section 4.1 names it */
+  /** @param id as in RFC 9773, section 4.1 */
   find(id: string): IssuedCertificate | undefined {
     const [keyId = '', serial = ''] = id.split('.');
     if (keyId !== this.#key.keyId.toString('base64url')) return undefined;
@@ -67,7 +67,7 @@ export class IssuedCertificates {
     return isMoved ? immediateWindow(now) : usualWindow(notBefore, notAfter);
   }
 
-  /** Everything that was issued until now is to be renewed at once. */
+  /** Everything issued until now is due for renewal at once. */
   moveWindows(now: number): void {
     this.#movedAt = now;
   }

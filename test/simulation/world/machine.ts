@@ -1,9 +1,9 @@
-// Kept from before the globals are replaced: this module comes first.
+// Stored before the globals are replaced, so this module must be loaded first.
 
 /** Calls back in a later turn of the real event loop. */
 export const realTurn = setImmediate;
 
-/** Monotonic milliseconds of the machine, for progress and measures. */
+/** Monotonic milliseconds of the real machine, for progress and measurements. */
 export const realElapsed = performance.now.bind(performance);
 
 export const realInterval = setInterval;

@@ -30,7 +30,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-test('a receiver takes a message that is signed with its secret', async () => {
+test('a receiver accepts a message that is signed with its secret', async () => {
   const outcome = await receivers.post(address, signed());
   expect(outcome).toMatchObject({ kind: 'answered', status: 200 });
   const [taken] = receivers.received;
@@ -49,7 +49,7 @@ test.each([
   ['of another body than the signed one', { ...signed(), body: `${body} ` }],
   ['that is more than five minutes old', signed([secret], secondsAway(-302))],
   ['of more than five minutes later', signed([secret], secondsAway(360))],
-])('a message %s is answered with 401 and noted', async (_what, message) => {
+])('a message %s is answered with 401 and recorded', async (_what, message) => {
   expect(await receivers.post(address, message)).toMatchObject({ status: 401 });
   expect(receivers.received).toEqual([]);
   expect(receivers.faults).toMatchObject([{ address }]);
@@ -92,7 +92,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-test('nobody takes a mail while the server is away', async () => {
+test('no mail is accepted while the server is unavailable', async () => {
   server.weather.server = 'away';
   expect(await server.post(mail, going)).toMatchObject({ kind: 'failed' });
   expect(server.taken).toEqual([]);
@@ -101,7 +101,7 @@ test('nobody takes a mail while the server is away', async () => {
 test.each([
   ['hangs', 0],
   ['losesAnswers', 1],
-] as const)('a server that %s is given up after a minute', async (weather, taken) => {
+] as const)('a server that %s is abandoned after a minute', async (weather, taken) => {
   holdTimeouts();
   server.weather.server = weather;
   let posted = false;

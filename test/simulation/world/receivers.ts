@@ -10,15 +10,15 @@ import { Postman, type OutgoingMail, type Posted } from '../../../src/notificati
 type Message = Parameters<Outside['post']>[1];
 
 export type ReceiverWeather =
-  /** Takes the message, and answers after so many milliseconds. */
+  /** Takes the message and answers after this many milliseconds. */
   | { readonly kind: 'well'; readonly slowMs?: number }
   /** Reads nothing and answers nothing. */
   | { readonly kind: 'hangs' }
-  /** Nothing listens there. */
+  /** Nothing listens at the address. */
   | { readonly kind: 'refuses' }
-  /** Answers this, and does not take the message. */
+  /** Answers with this status and does not take the message. */
   | { readonly kind: 'answers'; readonly status: 500 | 503 | 410 | 301; readonly slowMs?: number }
-  /** Takes the message, but its answer does not arrive. */
+  /** Takes the message, but its answer is lost. */
   | { readonly kind: 'losesAnswer' };
 
 export interface Received {
@@ -38,18 +38,18 @@ export interface UnverifiedMessage {
 
 const well: ReceiverWeather = { kind: 'well' };
 
-/** The receivers of webhooks, by their addresses. They verify messages as Standard Webhooks says. */
+/** The receivers of webhooks by address. They verify messages as Standard Webhooks requires. */
 export class Receivers extends Outside {
-  /** In the order of their arrival. A message that came twice is in it twice. */
+  /** In order of arrival. A message that came twice is listed twice. */
   readonly received: Received[] = [];
   readonly faults: UnverifiedMessage[] = [];
-  /** The weather is good at addresses that are not in it. */
+  /** Addresses without an entry have good weather. */
   readonly weather = new Map<string, ReceiverWeather>();
   readonly #secrets = new Map<string, readonly string[]>();
 
   /**
-   * Sets up a receiver, or replaces what it knows: while a secret is rotated, that is both.
-   * @param secrets it takes what is signed with one of them
+   * Sets up a receiver, or replaces its secrets. During a rotation it has both.
+   * @param secrets the receiver takes messages signed with any of them
    */
   tell(address: string, secrets: readonly string[]): void {
     this.#secrets.set(address, secrets);
@@ -105,7 +105,7 @@ const answered = (status: number) => ({ kind: 'answered', status, beginning: '' 
 
 const refused = () => Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
 
-/** @returns why a message is not verified; undefined: it is */
+/** @returns why a message is not verified; undefined if it is */
 const unverified = ({ headers, body }: Message, secrets: readonly string[]): string | undefined => {
   let why = 'The receiver knows no secret.';
   for (const secret of secrets) {
@@ -119,7 +119,7 @@ const unverified = ({ headers, body }: Message, secrets: readonly string[]): str
   return why;
 };
 
-/** `SmtpPostman` has the same for a whole message. */
+/** `SmtpPostman` has the same deadline for a whole message. */
 const deadlineMs = 60_000;
 
 export interface TakenMail extends OutgoingMail {
@@ -127,12 +127,12 @@ export interface TakenMail extends OutgoingMail {
 }
 
 export interface MailWeather {
-  /** `away`: nothing listens; `hangs`: no answer comes; `losesAnswers`: it takes a message, and its answer is lost. */
+  /** `away`: nothing listens; `hangs`: no answer comes; `losesAnswers`: it takes a message, but its answer is lost. */
   server: 'well' | 'away' | 'hangs' | 'losesAnswers';
 }
 
 export class MailServer extends Postman {
-  /** In the order of their arrival. A message that came twice is in it twice. */
+  /** In order of arrival. A message that came twice is listed twice. */
   readonly taken: TakenMail[] = [];
   readonly weather: MailWeather = { server: 'well' };
 

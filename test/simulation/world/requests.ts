@@ -8,7 +8,7 @@ export interface Call {
   readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
   readonly path: string;
   readonly key?: string;
-  /** Sent as it is, as JSON unless `headers` say otherwise. */
+  /** Sent unchanged, as JSON unless `headers` say otherwise. */
   readonly body?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly from?: string;
@@ -22,12 +22,12 @@ export interface Answer {
   readonly body: unknown;
 }
 
-/** Asks the API or the dashboard of a process, from its handler on: without sockets and without its listener. */
+/** Calls the handler of a process's API or dashboard, without sockets and the listener. */
 export const callApi = async (container: Container, call: Call): Promise<Answer> => {
   const { method = 'GET', path, key, body, headers, from = '192.0.2.1' } = call;
   const handle = container.get(RequestHandlerKey);
   const dispatch: inject.DispatchFunc = (request, response) => {
-    // Node takes it from the real clock.
+    // Node takes the date from the real clock.
     response.sendDate = false;
     void handle(request, response as Response);
   };

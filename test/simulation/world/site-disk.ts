@@ -68,7 +68,7 @@ const keptFile = (path: string, content: Buffer): KeptFile => {
   return { path, bytes: content.length, hash, brotli: undefined, gzip: undefined, content };
 };
 
-/** Every upload is a site of two files, but for one that is `empty`. */
+/** Every upload is a site of two files, except the one named `empty`. */
 export const siteOf = (upload: string): Promise<SiteSource> =>
   Promise.resolve(
     upload === 'empty'

@@ -3,24 +3,27 @@ import { createHash } from 'node:crypto';
 import { chanceOf, type Chance } from './chance.ts';
 import { realTurn as nextTurn } from './machine.ts';
 
-/** A simulated process, or nobody: then the world outside acts. */
+/** A simulated process. While there is none, the world outside acts. */
 export interface Actor {
   readonly name: string;
-  /** A dead one does nothing more: whatever it waits for never comes. */
+  /** A dead process does nothing more, and nothing that it waits for ever comes. */
   isAlive: boolean;
-  /** How far its clock is ahead of the true time, in milliseconds. */
+  /** How far the process's clock is ahead of the true time, in milliseconds. */
   clockAheadMs: number;
-  /** Until then it does nothing, as a virtual machine that is moved. True time, milliseconds. */
+  /** The process does nothing until this true time in milliseconds, like a virtual machine that is moved. */
   stalledUntil?: number;
-  /** How many of its connections are in a transaction. It stalls after them, or everybody would wait for its locks. */
+  /**
+   * The number of the process's connections in a transaction. A stall starts after them, because others would wait for
+   * their locks.
+   */
   transactions?: number;
 }
 
-/** Until when it does nothing; 0: it goes on. */
+/** When a stall ends; 0 without one. */
 const stallOf = ({ stalledUntil = 0, transactions = 0 }: Partial<Actor> = {}): number =>
   transactions > 0 ? 0 : stalledUntil;
 
-/** What a dead process gets where it still tries: nobody hears of it. */
+/** Thrown at a dead process that still tries something. Nobody sees it. */
 export class Dead extends Error {
   override readonly name = 'Dead';
 }
@@ -33,18 +36,19 @@ interface Task {
 }
 
 interface Work {
-  /** Undefined until the machine is done with it. */
+  /** Undefined until the machine has finished the work. */
   settle: (() => void) | undefined;
 }
 
 const traceChunk = 65_536;
 
-/** The longest that a turn of the event loop takes, in milliseconds: others go on meanwhile. */
+/** The longest turn of the event loop, in milliseconds. Others run meanwhile. */
 const longestTurnMs = 3;
 
 /**
- * The one queue of everything that waits, under virtual time. Whatever a task starts runs to its next wait before the next
- * task begins; work of the real machine, such as files and cryptography, ends while time stands, one piece after the other.
+ * The one queue of everything that waits, in virtual time. A task runs to its next wait before the next task begins.
+ * Work of the real machine, such as files and cryptography, ends while virtual time stands still, one piece after the
+ * other.
  */
 export class Time {
   readonly #tasks: Task[] = [];
@@ -66,7 +70,7 @@ export class Time {
     this.#isOrderly = isOrderly;
   }
 
-  /** The true time: epoch milliseconds, with a fraction. */
+  /** The true time in epoch milliseconds, with a fraction. */
   get now(): number {
     return this.#now;
   }
@@ -75,7 +79,7 @@ export class Time {
     return this.#steps;
   }
 
-  /** Who acts now; undefined: the world outside. */
+  /** The acting process; undefined for the world outside. */
   get actor(): Actor | undefined {
     return this.#actors.getStore();
   }
@@ -85,7 +89,7 @@ export class Time {
     return Math.floor(this.#now + (this.actor?.clockAheadMs ?? 0));
   }
 
-  /** The hash of every step until now: when, who, and which. Nothing may run after it. */
+  /** The hash of every step until now, with its time, actor and number. Nothing may run after it. */
   traceHash(): string {
     return this.#trace.update(this.#lines).digest('hex');
   }
@@ -94,13 +98,13 @@ export class Time {
     return this.#actors.run(actor, work);
   }
 
-  /** Runs `run` later as the same actor, unless that has died. @returns a function that calls it off */
+  /** Runs `run` later as the same actor, unless that actor has died. @returns a function that cancels it */
   after(ms: number, run: () => void): () => void {
     const wait = Number.isFinite(ms) ? Math.max(0, ms) : 0;
     return this.#plan(this.#now + wait, run);
   }
 
-  /** Runs `run` as somebody: now, or once that one goes on. */
+  /** Runs `run` as an actor, now or when its stall ends. */
   whenAwake(actor: Actor | undefined, run: () => void): void {
     const stalledMs = stallOf(actor) - this.#now;
     this.as(actor, () => {
@@ -109,7 +113,7 @@ export class Time {
     });
   }
 
-  /** At the end of a turn of the actor's event loop. */
+  /** Runs `run` at the end of a turn of the actor's event loop. */
   afterTurn(run: () => void): () => void {
     const { actor } = this;
     const took = this.#isOrderly ? 0 : this.#chance.next() * longestTurnMs;
@@ -118,7 +122,7 @@ export class Time {
     return this.#plan(at, run);
   }
 
-  /** Hands on the outcome of work of the real machine; in the order in which it was begun. */
+  /** Delivers outcomes of work of the real machine in the order in which the work began. */
   hand<T>(work: Promise<T>): Promise<T> {
     const { actor } = this;
     const { promise, resolve, reject } = Promise.withResolvers<T>();
@@ -144,7 +148,7 @@ export class Time {
     return promise;
   }
 
-  /** Goes on until `isOver`, which is asked after each step. @throws what `isOver` throws */
+  /** Runs steps until `isOver`, which is called after each step, returns true. @throws what `isOver` throws */
   run(isOver: () => boolean): Promise<undefined> {
     const { promise, resolve, reject } = Promise.withResolvers<undefined>();
     const turn = (): void => {
@@ -163,7 +167,7 @@ export class Time {
     return promise;
   }
 
-  /** Until `work`, which the caller has begun, has settled. */
+  /** Runs until `work`, which the caller has begun, has settled. */
   async until<T>(work: Promise<T>): Promise<T> {
     let isSettled = false;
     const settled = work.finally(() => {
@@ -174,7 +178,7 @@ export class Time {
     return settled;
   }
 
-  /** @returns whether the machine still works, or has just handed on something */
+  /** @returns whether the machine is still working, or has just delivered something */
   #deliver(): boolean {
     const [first] = this.#works;
     if (!first) return false;
@@ -224,7 +228,7 @@ export class Time {
 const isBefore = (one: Task, other: Task): boolean =>
   one.at < other.at || (one.at === other.at && one.order < other.order);
 
-/** A binary heap. */
+/** Inserts into a binary heap. */
 const push = (tasks: Task[], task: Task): void => {
   let at = tasks.push(task) - 1;
   while (at > 0) {

@@ -32,7 +32,7 @@ export const service = {
 export const authorityNames = ['one', 'two'] as const;
 export type AuthorityName = (typeof authorityNames)[number];
 
-/** Where an authority looks at the DNS from, in the terms of the model of the DNS. */
+/** The vantage point of an authority, in the terms of the DNS model. */
 const vantageOf = (authority: string, vantage: number): string => `${authority}/${String(vantage)}`;
 
 export const vantagesOf = (authority: string): readonly string[] =>
@@ -41,13 +41,13 @@ export const vantagesOf = (authority: string): readonly string[] =>
 export interface WorldPorts {
   readonly time: Time;
   readonly chance: Chance;
-  /** What an edge answers to a challenge. @throws Error when none is there */
+  /** The edge's answer to a challenge. @throws Error if the edge is down */
   readonly answerChallenge: (host: string, token: string) => Promise<string | undefined>;
   /** The name servers of the service. They may never answer. */
   readonly answerDns: ZoneProcess;
-  /** Called in the process that has just sent something to an authority. */
+  /** Called in a process that has just sent a request to an authority. */
   readonly onAsk?: (url: string) => void;
-  /** Called for each order that an authority is asked for. */
+  /** Called for each order that an authority receives. */
   readonly onOrder?: (authority: AuthorityName, names: readonly string[]) => void;
 }
 
@@ -168,7 +168,7 @@ export class World {
   }
 }
 
-/** They grow with the time that the process sees, as those of `UuidIds`. */
+/** Ids grow with the time of the process, as in `UuidIds`. */
 class DrawnIds extends Ids {
   readonly #time: Time;
   readonly #chance: Chance;

@@ -12,7 +12,7 @@ import { testSealer } from '../stores.ts';
 import { storesOfTests } from '../stores-of-tests.ts';
 import type { Caller } from '../../../src/access/use-cases/callers.ts';
 
-/** Predictable secrets, each different; its "hashes" only differ for different texts. */
+/** Predictable secrets, each different. Its "hashes" only differ for different texts. */
 export class CountingKeyMaterial extends KeyMaterial {
   #state = 1;
   readonly #digests = new Map<string, string>();
@@ -53,7 +53,10 @@ export interface AccessLab {
   readonly stored: () => Promise<readonly StoredEvent[]>;
 }
 
-/** To be called at the top of a test file. @returns gives the access context over its stores, with a stopped clock */
+/**
+ * Must be called at the top of a test file.
+ * @returns a function that opens the access context over real stores, with a stopped clock
+ */
 export const accessLabs = () => {
   const open = storesOfTests();
   return async (now: Date, stubs: Partial<AccessPorts> = {}): Promise<AccessLab> => {
@@ -113,8 +116,8 @@ export interface MeteredAccount extends Pick<AccessLab, 'face' | 'clock'> {
 }
 
 /**
- * To be called at the top of a test file. @returns gives an account with `fewRequests` and two keys, which call by their
- * numbers 0 and 1.
+ * Must be called at the top of a test file.
+ * @returns a function that opens an account with `fewRequests` and two keys, which call by their numbers 0 and 1
  */
 export const meteredAccounts = () => {
   const accessLab = accessLabs();

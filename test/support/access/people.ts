@@ -49,7 +49,7 @@ export const letIn = async (ports: PeoplePorts, known: KnownSession): Promise<Kn
   return known;
 };
 
-/** Ends all sessions and links without events, and leaves only the password, of a person whose address is proven. */
+/** Ends all sessions and links without events and leaves only the password, for a person with a proven address. */
 export const givePassword = async (
   ports: PeoplePorts,
   personId: string,

@@ -36,7 +36,7 @@ class Killed extends Error {
   override readonly name = 'Killed';
 }
 
-/** A killed process would leave half of the file. */
+/** Refuses overwriting, because a killed process would leave half of the file. */
 const notOverwritten = (path: string): void => {
   if (existsSync(path) && !path.endsWith('.restoring')) {
     throw new Error(`${path} is overwritten`);
@@ -69,8 +69,8 @@ export const killedAt = async (step: number, work: () => Promise<unknown>): Prom
 };
 
 /**
- * @param onChange gets each change, with the files and folders that were changed and not flushed before it
- * @returns those that a power cut would lose at the end
+ * @param onChange gets each change, with the files and folders that were changed before it and not flushed
+ * @returns those that a power cut at the end would lose
  */
 export const unflushed = async (
   work: () => Promise<unknown>,
@@ -96,7 +96,7 @@ export const unflushed = async (
       const isWritten = ['open', 'copyFile', 'writeFile'].includes(name);
       const { flush = false } = (args[2] ?? {}) as { readonly flush?: boolean };
       if (isWritten) (flush ? synced : pending).add(path);
-      // Others, such as SQLite, may have written what is renamed.
+      // Other writers, such as SQLite, may have written a renamed file.
       if (name === 'rename' && !synced.has(String(args[0]))) pending.add(path);
       pending.add(dirname(path));
       return result;

@@ -21,7 +21,7 @@ const compilerOptions = {
   paths: { 'animal-store-client/int64-as-strings': [our] },
 };
 
-/** Generated code names files as bundlers do, and our package is not installed here. */
+/** Generated code imports files like bundlers do, and our package is not installed here. */
 const bundler = `import { registerHooks } from 'node:module';
 import { pathToFileURL } from 'node:url';
 registerHooks({
@@ -41,7 +41,7 @@ registerHooks({
 });
 `;
 
-/** A part of docs/clients.md that its readers save as a file, by the heading before it. */
+/** A part of docs/clients.md that readers save as a file, by the heading before it. */
 export type SavedPart = readonly [heading: string, at: number];
 
 export interface ClientFolder {

@@ -84,7 +84,8 @@ export interface DebianMachine {
 
 /**
  * A machine that systemd has started, as a container.
- * @param prepared a file in the folder of root, and a script that ran there before the start, with access to the registry of npm
+ * @param prepared a file in root's folder, and a script that ran there before the start, with access to the npm
+ * registry
  */
 export const startDebianMachine = async (
   podman: Podman,

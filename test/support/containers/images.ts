@@ -21,7 +21,7 @@ export const baseImages = { NODE_IMAGE: 'localhost/node', BASE_IMAGE: 'localhost
 
 const debianRoot = (): Promise<string> => unpack('env', packages);
 
-/** Makes both images from Debian's packages, and from the Node and the npm that run here. */
+/** Makes both images from Debian's packages, and from the running Node and npm. */
 export const makeBaseImages = async (podman: Podman): Promise<void> => {
   const content = `--directory ${await debianRoot()} .`;
   const base = join(podman.folder, 'base');
@@ -38,7 +38,7 @@ export const makeBaseImages = async (podman: Podman): Promise<void> => {
   await rm(node, { recursive: true });
 };
 
-/** @param from arguments of tar that name the content, and instructions of a Containerfile */
+/** @param from tar arguments that name the content, and Containerfile instructions */
 export const importImage = async (
   { shell }: Podman,
   name: string,
@@ -77,7 +77,10 @@ const librariesOf = async (root: string, program: string): Promise<readonly stri
   return [...stdout.matchAll(/=> (\/\S+)/g)].map(([, path = '']) => path);
 };
 
-/** Programs that back up and restore MySQL: what ops/Containerfile installs where there is apt. @param folder becomes /usr/local */
+/**
+ * Adds programs that back up and restore MySQL, the same as ops/Containerfile installs with apt.
+ * @param folder becomes /usr/local
+ */
 export const fillWithMysqlClients = async (folder: string): Promise<void> => {
   const place = join(folder, 'mysql');
   await mkdir(place, { recursive: true });
@@ -99,7 +102,10 @@ export const storeImages = {
   REDIS_IMAGE: 'localhost/redis',
 } as const;
 
-/** As far as ops/compose.yaml uses it, what the image of MariaDB does: a database and its user at the first start. */
+/**
+ * Does what the MariaDB image does, as far as ops/compose.yaml uses it: creates a database and its user at the first
+ * start.
+ */
 const startMariaDb = `#!/bin/sh
 set -eu
 share=/store/usr/share/mysql
@@ -119,7 +125,7 @@ fi
 exec mariadbd $places --skip-name-resolve --innodb-buffer-pool-size=64M "$@"
 `;
 
-/** As its image does: whoever reaches the port may connect. */
+/** Accepts everyone who reaches the port, like the Redis image. */
 const startRedis = `#!/bin/sh
 exec "$@" --protected-mode no
 `;

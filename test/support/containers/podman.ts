@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { libraryEnvironment, guardBy, unpack } from '../servers/debian-server.ts';
 
 /**
- * Writes what an unpacked podman needs to keep everything in one folder, with itself as `bin/podman`.
+ * Configures an unpacked podman to keep everything in one folder, with `bin/podman` as the program.
  * @param root where podman is unpacked
  */
 const configurePodman = async (root: string, folder: string): Promise<void> => {
@@ -21,7 +21,7 @@ const configurePodman = async (root: string, folder: string): Promise<void> => {
     'containers.conf': containers(root, folder, places),
   };
   for (const [name, text] of Object.entries(files)) await writeFile(join(settings, name), text);
-  // Its rules are in a network of their own, so which of the two kinds they are does not matter.
+  // Podman's rules are in a separate network, so the kind of iptables does not matter.
   for (const name of ['iptables', 'iptables-save', 'iptables-restore']) {
     for (const one of [name, name.replace('ip', 'ip6')]) {
       await symlink(join(root, 'usr/sbin/xtables-legacy-multi'), join(folder, 'bin', one));
@@ -56,7 +56,7 @@ graphroot = "${folder}/images"
 runroot = "${folder}/run"
 `;
 
-/** What a container may open: raising a limit takes a right that not every root has. */
+/** Limits of a container. Raising a limit needs a right that root may lack. */
 const ulimits = '["nofile=4096:4096", "nproc=4096:4096"]';
 
 const containers = (
@@ -82,7 +82,7 @@ helper_binaries_dir = ["${root}/usr/lib/podman"]
 runc = ["${root}/usr/sbin/runc"]
 `;
 
-/** Containers are in the network of the folder, and what builds an image in that of this process. */
+/** Containers use the folder's network, and image builds use this process's network. */
 const wrapper = (
   root: string,
   folder: string,
@@ -116,25 +116,25 @@ export interface Printed {
   readonly stderr: string;
 }
 
-/** Podman with images, containers and a network of its own: they may publish any port, 80 and 443 too. */
+/** Podman with separate images, containers and network, so containers may publish any port, even 80 and 443. */
 export interface Podman {
   readonly folder: string;
   podman(...args: readonly string[]): Promise<string>;
-  /** A shell on the machine of the containers, which knows `podman`, and `docker` as the same. */
+  /** Runs a shell on the containers' machine, which knows `podman`, and `docker` as an alias. */
   readonly shell: (script: string, cwd: string, env?: NodeJS.ProcessEnv) => Promise<Printed>;
   remove(): Promise<void>;
 }
 
-/** After a container has ended, podman may still write there, below the mount too. */
+/** After a container has ended, podman may still write there, even below the mount. */
 const cleanUp = `
 "$1/bin/podman" rm --all --force --time 0 >/dev/null 2>&1
 umount "$1/network"; umount -l "$1"; rm -rf "$1" 2>/dev/null; true`;
 
-/** @throws Error where this user may not mount anything */
+/** @throws Error if this user may not mount anything */
 export const startPodman = async (): Promise<Podman> => {
   const root = await unpack('podman', packages);
   const folder = await mkdtemp(join(tmpdir(), 'podman-'));
-  // In memory: an overlay can always be mounted there, and one unmount removes everything.
+  // In memory, because an overlay can always be mounted there and one unmount removes everything.
   await execute('mount', ['-t', 'tmpfs', '-o', 'mode=0755', 'podman', folder]);
   const guard = guardBy(`while read -r _; do :; done; ${cleanUp}`, folder);
   await configurePodman(root, folder);
@@ -181,7 +181,7 @@ const paths = [
   ...['src', 'tsconfig.json', 'tsconfig.package.json'],
 ];
 
-/** Other tests make the same files in the checkout itself. */
+/** A copy, because other tests create the same files in the checkout. */
 export const copyCheckout = async (folder: string): Promise<void> => {
   for (const path of paths) {
     await cp(join(root, path), join(folder, path), { recursive: true, preserveTimestamps: true });
@@ -191,7 +191,7 @@ export const copyCheckout = async (folder: string): Promise<void> => {
 
 export const challengeZone = 'acme.shop.example';
 
-/** A command that prints the name server that port 53 of this machine names for the zone, if it answers. */
+/** A command that prints the name server that port 53 of this machine returns for the zone, if it answers. */
 export const askNameServer = (node: string): string => {
   const ask = `const { Resolver } = require('node:dns/promises');
 const resolver = new Resolver({ timeout: 2000, tries: 2 });

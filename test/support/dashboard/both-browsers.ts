@@ -7,7 +7,10 @@ import { functionIn } from './page.ts';
 export interface OpenPage {
   readonly browser: BrowserKind;
   readonly path: string;
-  /** Waits until it shows the same as a page with this markup. @throws Error when it crashes, fails or never does */
+  /**
+   * Waits until both pages show the same as a page with this markup.
+   * @throws Error if a page crashes, fails or never does
+   */
   shows(markup: string): Promise<void>;
   rings(name: string): Promise<void>;
 }
@@ -19,7 +22,7 @@ export interface BothBrowsers {
 
 const shapeScript = functionIn('page-shape.js');
 
-/** Chromium over its own protocol, Firefox over WebDriver BiDi; each in a profile that is gone afterwards. */
+/** Starts Chromium over its own protocol and Firefox over WebDriver BiDi, each in a temporary profile. */
 export const startBothBrowsers = async (origin: string): Promise<BothBrowsers> => {
   const all = await Promise.all([start('chromium'), start('firefox')]);
   return {
@@ -42,7 +45,7 @@ const openPage = async (
   const { pathname } = new URL(url);
   const ended = endOf(page, browser);
   await page.goto(url, { timeout: neverMs });
-  /** @param difference empty once the page is as wanted */
+  /** @param difference returns an empty text once the page is as wanted */
   const becomes = async (difference: string): Promise<void> => {
     let last: unknown;
     const isShown = until(`${name} ${pathname} becomes as wanted`, async () => {
@@ -73,7 +76,7 @@ const endOf = (page: Page, browser: Browser): Promise<never> => {
       reject(new Error('The browser ended.'));
     });
   });
-  // Heard while a page is waited for.
+  // Handled while a page is waited for.
   ended.catch(() => undefined);
   return ended;
 };

@@ -7,21 +7,21 @@ export interface Look {
   readonly theme?: 'light' | 'dark';
   readonly width?: number;
   readonly cookie?: string | undefined;
-  /** The page's clock stands still there until the test lets time pass. */
+  /** The page's clock stands still at this time until the test advances it. */
   readonly now?: Date;
 }
 
-/** A real browser for one service, which records everything that must not happen there. */
+/** A real browser for one service. It records everything that must not happen there. */
 export interface TestBrowser {
   open(look?: Look): Promise<TestPage>;
-  /** @throws Error when a page asked another host, failed to run a script, or showed a dialog */
+  /** @throws Error if a page called another host, failed to run a script, or showed a dialog */
   closePages(): Promise<void>;
 }
 
-/** For the hook that starts one: a machine without a browser downloads and unpacks it first. */
+/** Deadline of the hook that starts a browser. A machine without a browser downloads and unpacks one first. */
 export const browserStartMs = 600_000;
 
-/** @param firefox in place of Chromium, of whoever launched it */
+/** @param firefox replaces Chromium; its owner closes it */
 export const startBrowser = async (origin: string, firefox?: Browser): Promise<TestBrowser> => {
   const browser = firefox ?? (await sharedChromium());
   const open = new Set<{ readonly context: BrowserContext; readonly faults: readonly string[] }>();

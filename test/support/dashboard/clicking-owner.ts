@@ -3,7 +3,7 @@ import type { TryOut } from '../../lab/try-out.ts';
 import { until } from '../until.ts';
 import { zipOf } from '../sites/archive-bytes.ts';
 
-/** Waits until something is shown, also when the service looks again only after a minute, by itself. */
+/** Waits until something is shown, even if the service looks again only after a minute. */
 type Wait = (what: string, isShown: () => Promise<boolean>) => Promise<true>;
 
 export const signIn = async ({ signInUrl }: TryOut): Promise<string> => {
@@ -37,7 +37,10 @@ export class ClickingOwner {
     return this.#lab.service.origin;
   }
 
-  /** When the session is over, which leads every page to the sign-in: has a link sent, and follows it. */
+  /**
+   * Requests a sign-in link by mail and follows it, after the session has ended and every page redirects to the sign-in
+   * page.
+   */
   async signInByMail(): Promise<void> {
     const { page } = this;
     await page.goto(`${this.#origin}/dashboard`);
@@ -109,7 +112,9 @@ export class ClickingOwner {
     await this.page.goto(`${this.#origin}/dashboard/projects/${slug}/settings/domains`);
   }
 
-  /** Once it may be pressed. The service may be faster, as it looks by itself too. */
+  /**
+   * Presses Verify once it is enabled. The service may verify the domain earlier, because it also checks automatically.
+   */
   async verify(): Promise<void> {
     const verify = this.page.css('main button:enabled:not([data-ready-at])').has(/^Verify$/);
     const isDone = async () =>
@@ -117,7 +122,7 @@ export class ClickingOwner {
     await this.#sees('Verify', async () => (await isDone()) || verify.clickIfThere());
   }
 
-  /** With scripts the page follows by itself; without, somebody reloads it. */
+  /** With scripts the page updates; without scripts, this reloads it. */
   async #sees(what: string, isShown: () => Promise<boolean>): Promise<void> {
     await this.#wait(`the page shows ${what}`, async () => {
       if (await isShown()) return true;

@@ -12,7 +12,7 @@ export const unfoldForAxe = async (page: TestPage): Promise<void> => {
   await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true");
 };
 
-/** What axe finds serious or critical, in words that say where. @param rules all, if none are named */
+/** The serious and critical problems that axe finds, with their places. @param rules all, if none are named */
 export const axeFaults = async (
   page: TestPage,
   ...rules: readonly string[]
@@ -51,14 +51,14 @@ export const crawl = async (visitor: DashboardVisitor): Promise<Crawl> => {
     pages.set(path, answer);
     wanted.push(...linksIn(answer.text), ...questionsIn(answer.text));
     for (const form of formsIn(answer.text, path)) {
-      // The rows of a list have the same forms however it is filtered.
+      // The rows of a list have the same forms with every filter.
       forms.set(`${form.method} ${form.action.replace(/\?.*/, '')}`, form);
     }
   }
   return { pages, forms: [...forms.values()] };
 };
 
-/** To pages of ours, without the places on them, and without the help, which is the same for everybody. */
+/** Links to our pages, without fragments, and without the help, which is the same for everybody. */
 const linksIn = (markup: string): readonly string[] =>
   elementsIn(markup, 'a')
     .map(({ attributes }) => (attributes['href'] ?? '').replace(/#.*/, ''))
@@ -112,6 +112,6 @@ export const routeOf = (
   const path = action.replace(/[?#].*/, '');
   const fits = (pattern: string) =>
     new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+')}$`).test(path);
-  // The router takes the last of several.
+  // If several routes match, the router takes the last one.
   return routes.findLast((route) => route.method === method && fits(route.path))?.path;
 };

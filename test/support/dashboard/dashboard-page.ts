@@ -13,10 +13,10 @@ export interface BrowsedDashboard {
 }
 
 interface BrowseOptions {
-  /** Whether pages stay open, and are judged, until the end of the file. */
+  /** Whether pages stay open and are judged until the end of the file. */
   readonly keepsPages?: boolean;
   readonly settings?: Readonly<Record<string, string>>;
-  /** In place of Chromium; its own process. */
+  /** Uses Firefox in a separate process instead of Chromium. */
   readonly isFirefox?: boolean;
 }
 
@@ -59,7 +59,7 @@ export const browseDashboard = (
   }, browserStartMs);
   afterEach(() => (keepsPages ? undefined : browser.closePages()));
   afterAll(async () => {
-    // The browser first: its pages go on asking the dashboard.
+    // The browser closes first, because its pages keep calling the dashboard.
     const [dashboardEnd, browserEnd] = closing;
     try {
       await browserEnd?.();
@@ -70,7 +70,7 @@ export const browseDashboard = (
   return browsed;
 };
 
-/** The path of the next page, taken from the one `Link` of a list; undefined on the last page. */
+/** The path of the next page, from the `Link` header of a list; undefined on the last page. */
 export const nextPage = ({ headers }: Answer): string | undefined => {
   const link = headers.get('Link');
   if (link === null) return undefined;

@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
 
-/** All rows of all tables, so that a test can say that nothing has changed. */
+/** All rows of all tables, so that a test can assert that nothing has changed. */
 export const everythingStored = (url: string): Readonly<Record<string, readonly unknown[]>> => {
   const database = new Database(url.replace('sqlite:', ''), { readonly: true });
   try {
@@ -14,7 +14,7 @@ export const everythingStored = (url: string): Readonly<Record<string, readonly 
   }
 };
 
-/** Sets of columns of a table in which no two rows are alike. */
+/** Sets of columns in which no two rows of a table are equal. */
 export const uniqueColumns = (url: string, table: string): readonly (readonly string[])[] => {
   const database = new Database(url.replace('sqlite:', ''), { readonly: true });
   const names = (query: string, of: string): readonly string[] =>

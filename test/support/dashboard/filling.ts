@@ -30,7 +30,7 @@ export const answered = (status: number, beginning: string): Outcome => ({
   ...{ kind: 'answered', status, beginning, tookMs: status === 200 ? 38 : 1204 },
 });
 
-/** Stores this outcome for each delivery that is due then. */
+/** Stores this outcome for each delivery that is due at that time. */
 export const attemptAll = async (
   { container, clock }: RunningDashboard,
   outcome: Outcome,
@@ -59,9 +59,9 @@ export const addPing = async (
 };
 
 /**
- * Webhooks in every state, the first of them with deliveries in every state.
- * @param text what receivers answer
- * @returns the path of the first one
+ * Adds webhooks in every state. The first one has deliveries in every state.
+ * @param text the answer of receivers
+ * @returns the path of the first webhook
  */
 const fillWebhooks = async (
   dashboard: RunningDashboard,
@@ -92,7 +92,7 @@ const fillWebhooks = async (
 
 const platformHost = 'sites.animal-store.test';
 
-/** Creates the records in DNS that the owner was asked for. */
+/** Creates the DNS records that the owner was asked for. */
 export const pointAtUs = (
   { dns }: Pick<RunningDashboard, 'dns'>,
   { host, token, registrableDomain }: CustomDomain,
@@ -109,8 +109,8 @@ export const pointAtUs = (
 };
 
 /**
- * A domain in each state, with and without problems, and redirects between them.
- * @param zone where they lie, so that two accounts may have some of their own
+ * Adds a domain in each state, with and without problems, and redirects between them.
+ * @param zone contains the domains, so that two accounts can have different ones
  */
 const fillDomains = async (
   dashboard: RunningDashboard,
@@ -149,7 +149,7 @@ const hostileAddress = records('<script>alert(1)</script>');
 /** Markup that would run anywhere on a page if it were not escaped. */
 export const hostile = `'"></title></textarea><script>alert(1)</script><img src=x onerror=alert(1)>`;
 
-/** Gives an account some of everything, so that no page is empty; names are hostile. @returns the project's slug */
+/** Gives an account data of every kind, so that no page is empty. Names are hostile. @returns the project's slug */
 export const fill = async (
   dashboard: RunningDashboard,
   owner: Owner,
@@ -160,7 +160,7 @@ export const fill = async (
   await fillAnimals(dashboard, owner);
   await fillPeople(dashboard, owner);
   const webhook = await fillWebhooks(dashboard, owner, hostile);
-  // Deliveries would start work on domains that continues during the tests.
+  // Deliveries would start work on domains, which would continue during the tests.
   const { domains, events } = dashboard.container.get(QueuesKey);
   await domains.stop();
   await events.run();

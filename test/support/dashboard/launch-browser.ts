@@ -12,15 +12,18 @@ import { neverMs } from '../until.ts';
 const cache = join(import.meta.dirname, '../../..', '.cache', 'debian');
 
 interface Kind {
-  /** The variable that names another program. */
+  /** The environment variable that names another program. */
   readonly variable: string;
-  /** Its name when it is installed. */
+  /** The possible names of an installed program. */
   readonly names: readonly string[];
-  /** In Debian's package. Not the script in usr/bin, which names places of the whole machine. */
+  /**
+   * The program's path in Debian's package. The script in usr/bin would not do, because it uses paths of the whole
+   * machine.
+   */
   readonly program: string;
 }
 
-/** By the names of Debian's packages. */
+/** Keyed by the names of Debian's packages. */
 const kinds = {
   chromium: {
     variable: 'CHROMIUM_PATH',
@@ -46,7 +49,7 @@ interface BrowserProgram {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** The one that its variable names, or what is installed, or Debian's package unpacked without being installed. */
+/** Finds the program from its variable, or an installed one, or unpacks Debian's package without installing it. */
 const findBrowser = async (name: BrowserName = 'chromium'): Promise<BrowserProgram> => {
   const { variable, names, program } = kinds[name];
   const chosen = process.env[variable];
@@ -62,7 +65,9 @@ const findBrowser = async (name: BrowserName = 'chromium'): Promise<BrowserProgr
   return { executable, environment: environmentOf(root) };
 };
 
-/** Chromium without its windows, in which a page costs a quarter of the processor time; or else the whole one. */
+/**
+ * Finds Chromium's headless shell, in which a page costs a quarter of the processor time, or else the whole Chromium.
+ */
 const findShell = (): Promise<BrowserProgram> =>
   findBrowser('chromium-headless-shell').catch(() => findBrowser('chromium'));
 
@@ -71,7 +76,7 @@ const environmentOf = (root: string): Readonly<Record<string, string>> => {
   const nested = globSync(join(root, 'usr/lib/*-linux-gnu/pulseaudio'));
   return {
     LD_LIBRARY_PATH: [LD_LIBRARY_PATH, ...nested].join(delimiter),
-    // If the machine has no fonts either, the unpacked ones are used.
+    // Uses the unpacked fonts if the machine has none.
     ...(existsSync(join(root, 'etc/fonts/fonts.conf')) && { FONTCONFIG_SYSROOT: root }),
   };
 };
@@ -83,7 +88,7 @@ const advise = (name: BrowserName, cause: unknown): never => {
   });
 };
 
-/** Apt determines the missing libraries; none of this needs root. */
+/** Apt determines the missing libraries. Root is not needed. */
 const unpack = async (name: BrowserName, root: string): Promise<void> => {
   await mkdir(cache, { recursive: true });
   const folder = await mkdtemp(`${root}.`);
@@ -94,7 +99,7 @@ const unpack = async (name: BrowserName, root: string): Promise<void> => {
     for (const archive of archives) await run('dpkg', ['-x', archive, unpacked]);
     await addInstalled(kinds[name].program, unpacked);
     await rename(unpacked, root).catch((error: unknown) => {
-      // Another process was faster: its folder is as good as this one.
+      // Another process unpacked it first, and its folder is equivalent.
       if (!existsSync(join(root, kinds[name].program))) throw error;
     });
   } finally {
@@ -102,7 +107,7 @@ const unpack = async (name: BrowserName, root: string): Promise<void> => {
   }
 };
 
-/** Chromium looks for data beside its program; apt does not download what is installed of it. */
+/** Chromium looks for data beside its program, and apt does not download the installed parts of it. */
 const addInstalled = async (program: string, root: string): Promise<void> => {
   for (const path of globSync(`/${dirname(program)}/*.*`)) {
     const target = join(root, dirname(program), basename(path));
@@ -110,7 +115,7 @@ const addInstalled = async (program: string, root: string): Promise<void> => {
   }
 };
 
-/** With private package lists: the machine's may be missing or old, and only root may refresh them. */
+/** Uses private package lists, because the machine's may be missing or outdated and only root may refresh them. */
 const download = async (name: BrowserName, folder: string): Promise<void> => {
   for (const name of ['state/lists/partial', 'cache/archives/partial']) {
     await mkdir(join(folder, name), { recursive: true });
@@ -138,18 +143,18 @@ interface LaunchedBrowser {
   readonly close: () => Promise<void>;
 }
 
-/** Ends with this process, even if that is killed, and leaves no profile behind. */
+/** The browser ends with this process, even if that is killed, and leaves no profile behind. */
 export const launchBrowser = async (kind: BrowserKind): Promise<LaunchedBrowser> => {
   const isFirefox = kind === 'firefox';
   const { executable, environment } = await (isFirefox ? findBrowser('firefox-esr') : findShell());
   const folder = await mkdtemp(join(tmpdir(), `animal-store-${kind}-`));
   const guard = startGuard(folder);
   const browser = await puppeteer.launch({
-    // The guard ends it; the handlers of the driver would keep this process from ending by a signal.
+    // The guard ends the browser; the driver's handlers would prevent signals from ending this process.
     handleSIGINT: false,
     handleSIGTERM: false,
     handleSIGHUP: false,
-    // Chromium over a pipe, which closes with this process and lets it end.
+    // Chromium uses a pipe, which closes with this process and does not keep it alive.
     ...(isFirefox ? { browser: kind } : { headless: 'shell', pipe: true, args: chromiumArguments }),
     executablePath: executable,
     userDataDir: join(folder, 'profile'),

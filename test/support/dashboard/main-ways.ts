@@ -14,7 +14,7 @@ interface Walk extends Pick<BrowsedDashboard, 'dashboard' | 'owner'> {
 
 const press = (page: TestPage, name: string): Promise<void> => page.role('button', name).click();
 
-/** By a link that is on this page only. */
+/** Leaves the page by a link that only this page has. */
 const leave = async (page: TestPage, name: string): Promise<void> => {
   const link = page.role('link', name);
   await link.click();
@@ -42,7 +42,7 @@ const shownWebhookSecret = async (page: TestPage): Promise<string> => {
   return secret;
 };
 
-/** What owners do most, in order: each must work in every browser, without scripts too. */
+/** What owners do most, in order. Each must work in every browser, with scripts and without. */
 export const mainWays: Readonly<Record<string, (walk: Walk) => Promise<void>>> = {
   'a site is published, and an older deploy is served again and a deploy deleted': async ({
     visit,

@@ -6,7 +6,10 @@ export interface Element {
 
 const attribute = /([\w-]+)(?:="([^"]*)")?/g;
 
-/** Elements of a page by their name. Our pages put attributes in double quotation marks and nest no two alike. */
+/**
+ * Elements of a page by name. Our pages put attributes in double quotation marks and never nest elements of the same
+ * name.
+ */
 export const elementsIn = (markup: string, name: string): readonly Element[] => {
   const whole = new RegExp(`<${name}((?:\\s+[\\w-]+(?:="[^"]*")?)*)\\s*>([^]*?)</${name}>`, 'g');
   const bare = new RegExp(`<${name}((?:\\s+[\\w-]+(?:="[^"]*")?)*)\\s*>`, 'g');
@@ -17,7 +20,7 @@ export const elementsIn = (markup: string, name: string): readonly Element[] => 
   }));
 };
 
-/** Error messages at the head of a form or beside its fields. */
+/** Error messages at the top of a form or beside its fields. */
 export const problemsIn = (markup: string): Readonly<Record<string, string>> =>
   Object.fromEntries(
     elementsIn(markup, 'p')

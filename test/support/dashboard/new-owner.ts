@@ -15,12 +15,12 @@ import type { TestPage } from './page.ts';
 const main = join(import.meta.dirname, '../../../src/main.ts');
 const run = promisify(execFile);
 
-/** A service that nobody has told anything but to invite people, and everything around it. */
+/** A service on its first day, where the operator only invites people, and everything around it. */
 export class FirstDay {
   readonly lab: TryOut;
   readonly #visitor: SecureVisitor;
   readonly #hosts = new Set<string>();
-  /** Records that are created replace those that their project had before. */
+  /** Each new set of records replaces the previous ones of the project. */
   readonly #zones = new Map<string, string>();
 
   private constructor(lab: TryOut, visitor: SecureVisitor) {
@@ -33,7 +33,10 @@ export class FirstDay {
     return new FirstDay(lab, new SecureVisitor(lab.edgePort, await readFile(lab.root, 'utf8')));
   }
 
-  /** From the mail that invites the owner of a new account to a deploy from their laptop, and the end of their domain. */
+  /**
+   * Runs from the mail that invites the owner of a new account to a deploy from their laptop and the end of their
+   * domain.
+   */
   async live(slug: string, page: TestPage, javaScript: boolean): Promise<void> {
     const host = `www.${slug}.test`;
     this.#hosts.add(host);
@@ -78,7 +81,7 @@ export class FirstDay {
     return this.lab.close();
   }
 
-  /** All that the operator does. @returns the link in the mail */
+  /** Does everything that the operator does. @returns the link in the mail */
   async #invite(name: string): Promise<string> {
     const email = `owner@${name}.example`;
     const { account } = await json<{ account: { id: string } }>(this.lab.run, [
@@ -92,7 +95,7 @@ export class FirstDay {
     return /http:\S+\/dashboard\/sign-in\/\S+/.exec(mail.parsed.text ?? '')?.[0] ?? '';
   }
 
-  /** With scripts the page follows; the clock goes on to the next check of a domain. */
+  /** With scripts the page updates. Advances the clock to a domain's next check. */
   readonly #wait = (what: string, isShown: () => Promise<boolean>): Promise<true> => {
     const { lab } = this;
     const states = ['added', 'verified'] as const;
@@ -111,7 +114,7 @@ export class FirstDay {
     });
   }
 
-  /** With the program, an address and a key, and nothing else. */
+  /** Deploys with only the program, an address and a key. */
   async #deployFromLaptop(slug: string, key: string): Promise<{ deploy: object }> {
     const laptop = await mkdtemp(join(tmpdir(), 'animal-store-laptop-'));
     await writeFile(join(laptop, 'index.html'), '<h1>From a laptop</h1>');

@@ -1,4 +1,4 @@
-// Runs in a page before its scripts: its time stands still, until a test lets some of it pass.
+// Runs in a page before its scripts. The page's time stands still until a test advances it.
 (start) => {
   const timers = new Map();
   let now = start;
@@ -15,7 +15,7 @@
       return now;
     }
   };
-  // What it is asked for is how long ago a page came: no time at all.
+  // The page uses these entries to compute its age, which must be zero.
   performance.getEntriesByType = () => [];
   globalThis.setTimeout = (act, ms = 0) => add(act, ms);
   globalThis.setInterval = (act, ms) => add(act, ms, ms);

@@ -1,5 +1,5 @@
-// Runs in a page: finds what a visitor sees there, step by step, and says something about the first of it. Needs no scripts
-// of the page. A wanted text is a whole one, a part of one, or a regular expression.
+// Runs in a page. Finds visible elements step by step, and reports on the first one or acts on it. Needs no scripts of
+// the page. A wanted text is a whole text, a part of one, or a regular expression.
 (steps, verb, value) => {
   const roles = {
     alert: '[role=alert]',
@@ -60,7 +60,7 @@
   const found = steps.reduce(narrowed, [document]);
   const seen = found.find(isVisible);
   const first = seen ?? found[0];
-  /** Whether a mouse would reach it. */
+  /** Whether a mouse could reach the element. */
   const isUncovered = () => {
     seen.scrollIntoView({ block: 'center', behavior: 'instant' });
     const { x, y, width, height } = seen.getClientRects()[0];
@@ -77,7 +77,7 @@
     isVisible: () => seen !== undefined,
     all: () => found.map((one) => one[value]),
     property: () => first?.[value],
-    // In the same step in which it was found: no live update comes between.
+    // Presses in the same step as the search, so that no live update comes between them.
     press: () => {
       if (!canBeUsed() || !isUncovered()) return undefined;
       seen.focus();
@@ -89,7 +89,7 @@
       seen.focus();
       return true;
     },
-    // As typing and pasting do.
+    // Sends the events of typing and pasting.
     fill: () => {
       if (!canBeUsed()) return undefined;
       seen.focus();

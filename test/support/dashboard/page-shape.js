@@ -1,5 +1,5 @@
-// Runs in a page: how what it shows differs from what a page with this markup would show; empty if it does not. Not
-// compared is what scripts and people change: times in words, what was typed, what is folded.
+// Runs in a page. Returns the difference between what the page shows and what a page with this markup would show; empty
+// if there is none. Ignores what scripts and people change: times in words, typed text, and what is folded.
 (markup) => {
   const told = (node) => {
     if (node instanceof Text) return [node.data.replace(/\s+/g, ' ').trim()].filter(Boolean);

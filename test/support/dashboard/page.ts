@@ -24,15 +24,15 @@ type Role =
   | ('alert' | 'button' | 'cell' | 'checkbox' | 'combobox' | 'heading' | 'link' | 'menuitem')
   | ('navigation' | 'region' | 'row' | 'status');
 
-/** Where to find what people see. A name is the whole one; text is a part of what an element says. */
+/** Finds what people see. A name must match completely; a text may be a part of the element's text. */
 abstract class Scope {
   protected abstract narrow(step: object): Found;
 
-  /** Only what is visible. */
+  /** Finds only visible elements. */
   role(role: Role, name?: string | RegExp): Found {
     return this.narrow({ role, ...(name !== undefined && { label: wholeOf(name) }) });
   }
-  /** The field with this label. */
+  /** Finds the field with this label. */
   label(name: string | RegExp): Found {
     return this.narrow({ label: wholeOf(name) });
   }
@@ -53,7 +53,7 @@ const wholeOf = (text: string | RegExp): object =>
 const partOf = (text: string | RegExp): object =>
   typeof text === 'string' ? { part: text } : patternOf(text);
 
-/** What is found on a page, looked for anew each time. All that needs it waits for it; the first visible one counts. */
+/** An element of a page, which is searched again for each use. Uses wait for it; the first visible match counts. */
 export class Found extends Scope {
   readonly #page: TestPage;
   readonly #steps: readonly object[];
@@ -93,7 +93,7 @@ export class Found extends Scope {
     return this.#done('all', property);
   }
 
-  /** Once nothing covers it. Waits for the page that this leads to. */
+  /** Clicks once nothing covers the element. Waits for the next page. */
   async click(): Promise<void> {
     await this.#until('can be pressed', () => this.clickIfThere());
   }
@@ -144,7 +144,7 @@ export class Found extends Scope {
 
 export class TestPage extends Scope {
   readonly raw: Page;
-  /** Of Chromium. */
+  /** Only Chromium has a session. */
   readonly #session: CDPSession | undefined;
   #isLeaving = false;
 
@@ -203,7 +203,7 @@ export class TestPage extends Scope {
     return (await this.raw.evaluate(script)) as T;
   }
 
-  /** The same, or undefined if the page was left meanwhile. */
+  /** Returns undefined if the page was left meanwhile. */
   look<T>(script: string): Promise<T | undefined> {
     return this.evaluate<T>(script).catch((error: unknown) => {
       if (/context|navigat|detached/i.test(String(error))) return undefined;
@@ -211,9 +211,9 @@ export class TestPage extends Scope {
     });
   }
 
-  /** Once the page is loaded to which a click or a key may have led. */
+  /** Waits until the page is loaded that a click or a key may have opened. */
   async settled(): Promise<void> {
-    // The answer comes after what the click has begun.
+    // The answer comes after the effects of the click have begun.
     if (this.#session) await this.#session.send('Page.enable');
     else await until(`the form on ${this.url} is sent`, () => this.look<boolean>(isNothingBegun));
     await until(`the page after ${this.url} is loaded`, () => !this.#isLeaving);
@@ -250,7 +250,7 @@ export class TestPage extends Scope {
     });
   }
 
-  /** In the pages that it opens from now on. */
+  /** Applies to the pages that it opens from now on. */
   async stopClock(now: Date): Promise<void> {
     await this.raw.evaluateOnNewDocument(`(${clock})(${now.getTime()})`);
   }
@@ -260,7 +260,7 @@ export class TestPage extends Scope {
 
   async show({ width, height = 844, theme = 'light' }: View): Promise<void> {
     await this.raw.setViewport({ width, height });
-    // The driver of Firefox cannot set them.
+    // The Firefox driver cannot set them.
     if (!this.#session) return;
     await this.raw.emulateMediaFeatures([
       { name: 'prefers-color-scheme', value: theme },
@@ -269,7 +269,7 @@ export class TestPage extends Scope {
   }
 }
 
-/** A form of a page with scripts is sent once the service was reached, and is marked until the page is left. */
+/** The script of a page sends a form once it has reached the service, and marks the form until the page is left. */
 const isNothingBegun = `new Promise((done) => setTimeout(() => setTimeout(done)))
   .then(() => !document.querySelector('form[data-sent]'))`;
 

@@ -49,10 +49,13 @@ export interface DashboardOptions {
   readonly tracer?: Tracer;
 }
 
-/** For each request, so that no test fails on a busy machine. */
+/** Deadline of each request, so long that no test fails on a busy machine. */
 const deadlineMs = 60 * 60_000;
 
-/** The real dashboard in this process, on an empty SQLite database, with a stopped clock and passwords that cost nothing. */
+/**
+ * Starts the real dashboard in this process, on an empty SQLite database, with a stopped clock and passwords that cost
+ * no time.
+ */
 export const startDashboard = async ({
   now = new SystemClock().now(),
   settings = {},

@@ -4,7 +4,7 @@ export interface PageAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** Where it sends the browser, without the origin. */
+  /** The path of the redirect, without the origin. */
   readonly location: string | undefined;
 }
 
@@ -15,7 +15,7 @@ export interface PageRequest {
   readonly duplex?: 'half';
 }
 
-/** A browser without a window: keeps cookies and sends the usual headers. */
+/** A client like a browser without a window. It keeps cookies and sends the usual headers. */
 export class DashboardVisitor {
   readonly origin: string;
   cookie: string | undefined;
@@ -46,7 +46,7 @@ export class DashboardVisitor {
     });
   }
 
-  /** Follows nothing, so that a test sees where it is sent. */
+  /** Does not follow redirects, so that a test can see them. */
   async send(path: string, { headers, ...request }: PageRequest = {}): Promise<PageAnswer> {
     const cookies = [this.cookie, this.device].filter((one) => one !== undefined);
     const response = await fetch(this.origin + path, {
@@ -76,7 +76,7 @@ export class DashboardVisitor {
   }
 }
 
-/** @param error as `fetch` throws it: without the request, and with what happened only to those who ask */
+/** @param error from `fetch`, which names no request, and whose cause is not printed */
 export const unanswered = (request: string, error: unknown): Error => {
   const { cause = error } = error as { readonly cause?: object };
   const socket = 'socket' in Object(cause) ? (cause as { socket: unknown }).socket : undefined;

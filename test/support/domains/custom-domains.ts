@@ -49,7 +49,7 @@ export interface WantedDomain {
   readonly perHour?: number;
 }
 
-/** Asks the port for a domain; it is not out of the outbox yet. */
+/** Adds a domain through the port. Its event stays in the outbox. */
 export const addTo = async (
   { domains }: Pick<StoragePorts, 'domains'>,
   { accountId, id: projectId }: Project,
@@ -99,7 +99,7 @@ const elsewhere = report(later(1), {
   validation: { delegated: true, method: 'dns-01' },
 });
 
-/** Decides that the name is proven by its delegation, while it leads elsewhere. */
+/** Decides that the name is proven by its delegation, while it still leads elsewhere. */
 export const prepare = (domain: CustomDomain, holder: CustomDomain | undefined): DomainChange =>
   claimName(recordCheck(domain, elsewhere, moment(later(1))), holder, moment(later(1)));
 
@@ -142,7 +142,7 @@ export const liveDomain = async (
   return state;
 };
 
-/** Creates a domain through the port whose certificate came before its traffic, and removes its events. */
+/** Creates a domain through the port that has a certificate before its traffic arrives, and removes its events. */
 export const readyDomain = async (
   stores: StoragePorts,
   project: Project,

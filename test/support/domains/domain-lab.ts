@@ -22,7 +22,7 @@ export const closeLabs = async (): Promise<void> => {
 
 /**
  * A served project and everything that custom domains need, over real stores on a private SQLite file, with a stopped
- * clock. `closeLabs` ends it.
+ * clock. `closeLabs` closes it.
  * @param acmeDnsZone the zone of DNS challenges; by default there is none
  */
 export const domainLab = async (acmeDnsZone?: string) => {
@@ -70,7 +70,7 @@ export const domainLab = async (acmeDnsZone?: string) => {
   const point = ({ host: name, token }: CustomDomain, more: Partial<ResolverFacts> = {}): void =>
     dns.tell(name, facts({ ...cname(`${token}.sites.test`), ...more }));
 
-  /** Creates the record by which certificates are validated by DNS, beside others. */
+  /** Creates the delegation for DNS challenges along with the other records. */
   const delegate = (
     domain: CustomDomain,
     more: Partial<ResolverFacts> = {},
@@ -86,7 +86,7 @@ export const domainLab = async (acmeDnsZone?: string) => {
 
   return {
     ...{ ports, stores, project, clock, authority, dns, tendDue, point, delegate, add, current },
-    /** As with the record of the platform; its DNS is told apart. */
+    /** Pretends that the platform's delegation exists. Its DNS facts are set separately. */
     delegatePlatform: () => delegations.set('*.sites.test', 'platform'),
     platformTexts: () => textsOf('*.sites.test'),
     verify: async (domain: CustomDomain) => verifyDomain(ports)(await current(domain)),
@@ -119,7 +119,7 @@ export const domainLab = async (acmeDnsZone?: string) => {
   };
 };
 
-/** Knows only suffixes of one label, and only the letters of DNS. */
+/** Knows only suffixes of one label and the letters of DNS. */
 const plainNames: DomainPorts['hostNames'] = {
   read: (name) => ({
     ascii: name,

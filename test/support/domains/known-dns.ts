@@ -55,7 +55,7 @@ const noCaa: readonly CaaLevel[] = ['shop.example.com', 'example.com', 'com'].ma
   answer: none,
 }));
 
-/** A name whose CNAME leads over these names, to the platform's addresses where it ends at the platform. */
+/** A name whose CNAME leads through these names, and to the platform's addresses if the last one is the platform's. */
 export const cname = (...names: readonly string[]): Partial<ResolverFacts> => {
   const isOurs = names.at(-1)?.endsWith('sites.test') ?? false;
   return {
@@ -67,7 +67,7 @@ export const cname = (...names: readonly string[]): Partial<ResolverFacts> => {
 
 export const rightCname = cname('t1.sites.test');
 
-/** The answer of each resolver; a single one counts for all three. */
+/** The answers of the resolvers. A single answer counts for all three. */
 export const asked = (...known: readonly Partial<ResolverFacts>[]): DnsFacts => {
   const all = known.length === 1 ? [known[0], known[0], known[0]] : known;
   const resolvers = all.map((one, at) => ({ ...facts(one), resolver: `198.51.100.${at + 1}` }));

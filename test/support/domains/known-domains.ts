@@ -101,7 +101,7 @@ export const unused: CaUse = {
   ...{ registeredDomain: [], exactName: [], ownHosts: [] },
 };
 
-/** The work on its certificate, also where it has none or is gone. */
+/** The work on the domain's certificate, even if it has none or is removed. */
 const workFor = (domain: CustomDomain): CertificateWork =>
   workOf({ ...domain, state: 'added', certificate: { kind: 'wanted', work: planned(start) } })!;
 
@@ -115,7 +115,7 @@ export const begin = (
   return domainAfter(domain, claimOrder(workOf(domain), claim, now), now);
 };
 
-/** @param order the domain as it was when its order was begun */
+/** @param order the domain when its order began */
 export const settle = (
   domain: CustomDomain,
   result: OrderResult,
@@ -153,7 +153,7 @@ export const fail = (
 ): DomainChange =>
   settle(domain, { kind: 'failed', failure: failure(reason, retryAt) }, { now, ...its });
 
-/** The life of one domain, with a minute between steps. */
+/** One domain in each state of its life, with a minute between steps. */
 export const added = addDomain(draft, admitted, moment(start)).state;
 export const verified = recordCheck(added, report(after(minute)), moment(after(minute))).state;
 export const ordered = begin(verified, after(2 * minute)).state;
@@ -172,12 +172,12 @@ interface ShownCertificate {
   readonly askRenewalAt?: Date | undefined;
 }
 
-/** The certificate of a domain as its owner sees it: all facts side by side. */
+/** All facts of the domain's certificate in one object, as its owner sees it. */
 export const certificateOf = ({
   certificate,
 }: Pick<CustomDomain, 'certificate'>): ShownCertificate => presentCertificate(certificate);
 
-/** The domain with every kind of work on its certificate that its state can have. */
+/** The domain with every kind of certificate work that its state can have. */
 export const withEveryWork = (domain: CustomDomain, problem = missing): readonly CustomDomain[] => {
   const attempts = {
     ...{ failed: 3, firstAt: after(8), lastAt: after(9) },

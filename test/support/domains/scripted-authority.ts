@@ -15,11 +15,11 @@ export type AuthorityStep = 'order' | 'look' | 'prove' | 'finalize';
 
 export interface ScriptedAuthoritySettings {
   readonly clock: Clock;
-  /** Whether an order for this host is expected; any other one fails the test. */
+  /** Whether an order for this host is expected; any other order fails the test. */
   readonly expects: (host: string) => boolean;
-  /** What the authority finds at the host under a token. */
+  /** The answer at the host to a token. */
   readonly visit: (host: string, token: string) => Promise<string | undefined>;
-  /** What it finds as TXT records where the challenge name of the host leads; nothing by default. */
+  /** The TXT records at the target of the host's challenge name; none by default. */
   readonly texts?: (host: string) => Promise<readonly string[]>;
   readonly name?: string;
   readonly lifeMs?: number;
@@ -37,7 +37,7 @@ interface KnownOrder {
 
 type Failed = Extract<OrderState, { kind: 'failed' }>;
 
-/** The failures after which the authority has made no order. */
+/** Failures after which the authority has created no order. */
 const refusals: readonly AuthorityFailure['reason'][] = [
   'rejected_name',
   'caa',
@@ -55,8 +55,8 @@ const failed = (failure: Partial<AuthorityFailure> & Pick<AuthorityFailure, 'rea
 type Made = Exclude<OrderAnswer, { kind: 'failed' }>;
 
 /**
- * Visits hosts and issues as a real one does; its certificates are only text. It fails on request, and
- * throws on an unexpected order.
+ * Visits hosts and issues like a real authority, but its certificates are only text. It fails on request, and throws on
+ * an unexpected order.
  */
 export class ScriptedAuthority extends CertificateAuthority {
   override readonly name: string;
@@ -94,12 +94,12 @@ export class ScriptedAuthority extends CertificateAuthority {
     this.#windows.set(chain, window);
   }
 
-  /** It offers windows no more, and counts every order. */
+  /** From now on the authority offers no windows and counts every order. */
   forgetWindows(): void {
     this.#windows.clear();
   }
 
-  /** That certificate is replaced already: there is a window for it, but no order without a count. */
+  /** Marks a certificate as already replaced: it has a window, but its renewal counts. */
   markReplaced(chain: string): void {
     this.#replaced.add(chain);
   }

@@ -3,7 +3,7 @@ import type { DnsFacts, ResolverFacts } from '../../../src/domains/domain/dns/fa
 import { baseOf, isWildcard } from '../../../src/domains/domain/names/hostname.ts';
 import { DnsVerifier } from '../../../src/domains/ports.ts';
 
-/** The known facts of a host; the rest is as for a name that does not exist. */
+/** The known facts of a host. Other facts are those of a name that does not exist. */
 export type KnownFacts = Partial<Omit<ResolverFacts, 'resolver'>>;
 
 export class ScriptedDns extends DnsVerifier {

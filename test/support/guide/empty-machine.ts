@@ -20,13 +20,13 @@ const findHaproxy = () =>
 
 const root = join(import.meta.dirname, '../../..');
 
-/** What the guide asks Debian for; the tests unpack it, or have it. */
+/** The packages that the guide installs from Debian. The tests unpack them or already have them. */
 const installed = 'nodejs npm curl openssl haproxy prometheus mariadb-server redis-server';
 
 /**
- * Programs that would change the machine, or fetch much. The real `npm install --global` of the package is run by
- * test/machines/systemd.test.ts.
- * @param mariadb the command that root of the database uses
+ * Replaces programs that would change the machine or download much. test/machines/systemd.test.ts runs the real `npm
+ * install --global` of the package.
+ * @param mariadb the command of the database's root user
  */
 const makeStandIns = async (folder: string, mariadb: string): Promise<void> => {
   const programs = {
@@ -54,7 +54,7 @@ esac`,
 
 const run = promisify(execFile);
 
-/** A home folder with the package in two versions, servers of its own, and what else a person has after `apt-get`. */
+/** A home folder with the package in two versions, private servers, and what else a person has after `apt-get`. */
 export interface EmptyMachine {
   readonly home: string;
   readonly env: Readonly<Record<string, string>>;
@@ -97,7 +97,7 @@ export const emptyMachine = async (next: string): Promise<EmptyMachine> => {
   };
 };
 
-/** Ends what a failed run has left, also when this process is killed, and removes the folder. */
+/** Ends what a failed run has left, even if this process is killed, and removes the folder. */
 const endAll = `while read -r _; do :; done
 for file in "$1"/home/fleet/run/*; do kill -9 "$(cat "$file")"; done 2>/dev/null
 sleep 0.2; rm -rf "$1"`;
@@ -131,14 +131,14 @@ const environment = async (folder: string): Promise<Readonly<Record<string, stri
   };
 };
 
-/** One shell for many blocks of commands: variables and the current folder stay. */
+/** One shell for many blocks of commands. Variables and the current folder persist. */
 export interface OpenShell {
-  /** @returns what the block printed to both outputs @throws Error with that when a command of it fails */
+  /** @returns what the block printed to both outputs @throws Error with that output if a command fails */
   run(block: string): Promise<string>;
   end(): void;
 }
 
-/** Reads blocks from descriptor 3, so that commands find nothing to read in their standard input. */
+/** Reads blocks from descriptor 3, so that commands have an empty standard input. */
 const loop = `exec 2>&1
 while IFS= read -r -d '' -u 3 block; do eval "$block"; printf '\\0'; done 3<&0 </dev/null`;
 

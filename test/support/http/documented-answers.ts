@@ -52,7 +52,7 @@ export interface ReceivedAnswer {
   readonly json: unknown;
 }
 
-/** Headers of the transport, of caches, browsers and CORS, which a reference leaves out. */
+/** Headers of the transport, caches, browsers and CORS, which the reference omits. */
 const undocumented =
   /^(content-|access-control-|connection|date|keep-alive|transfer-|vary|allow|cache-control|strict-transport-|x-content-type-options)/;
 
@@ -73,7 +73,7 @@ const oneWording = [
 const pointer = (...parts: readonly string[]): string =>
   parts.map((part) => part.replaceAll('~', '~0').replaceAll('/', '~1')).join('/');
 
-/** What a document says in one place, wherever it says it. */
+/** Resolves a reference to a part that the document defines once. */
 export const resolve = <Part extends object>(
   document: ApiDocument,
   part: Documented<Part>,
@@ -86,7 +86,7 @@ export const resolve = <Part extends object>(
   ) as Part;
 };
 
-/** Compares answers with what the document promises for their operation and status. */
+/** Compares answers with the document's description of their operation and status. */
 export const documentedAnswers = (document: ApiDocument) => {
   // test/http/openapi.test.ts checks that the document is valid.
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
@@ -136,7 +136,7 @@ export const documentedAnswers = (document: ApiDocument) => {
 
   return {
     document,
-    /** @returns whether the document has an operation for the request; its answer is then as documented */
+    /** @returns whether the document has an operation for the request, in which case the answer matches it */
     check: (method: string, path: string, answer: ReceivedAnswer): boolean => {
       const found = find(method, path);
       if (!found) return false;

@@ -22,7 +22,7 @@ export interface Visit {
 }
 
 export interface SessionOptions extends ClientSessionOptions {
-  /** 127.0.0.1 without it; all of 127.0.0.0/8 are addresses of this machine. */
+  /** The default is 127.0.0.1. All of 127.0.0.0/8 are addresses of this machine. */
   readonly localAddress?: string;
 }
 
@@ -37,10 +37,10 @@ export interface EdgeClient {
   readonly ports: { readonly http: number; readonly https: number };
   get(host: string, path: string, visit?: Visit): Promise<EdgeAnswer>;
   visit(protocol: Protocol, host: string, path: string, visit?: Visit): Promise<EdgeAnswer>;
-  /** @throws Error of the handshake, with the alert in its code */
+  /** @throws Error of the handshake, with the alert as its code */
   connect(servername: string, options?: ConnectionOptions): Promise<TLSSocket>;
   session(host: string, options?: SessionOptions): Promise<ClientHttp2Session>;
-  /** Sends bytes as they are over TLS. @returns all that comes back until the server ends the connection */
+  /** Sends raw bytes over TLS. @returns everything received until the server ends the connection */
   raw(host: string, lines: readonly string[], body?: string): Promise<string>;
   plain(lines: readonly string[], body?: string): Promise<string>;
 }
@@ -53,7 +53,7 @@ export const edgeClient = (ports: EdgeClient['ports'], root: string): EdgeClient
   const connect: EdgeClient['connect'] = async (servername, options) => {
     const socket = connectTls({ host: address, port, servername, ca: root, ...options });
     await once(socket, 'secureConnect');
-    // How a connection ends is seen by its 'close'.
+    // The 'close' event shows how a connection ends.
     return socket.on('error', () => undefined);
   };
 
@@ -108,7 +108,7 @@ export const closed = (one: EventEmitter): Promise<void> =>
     one.on('error', () => undefined).once('close', resolve);
   });
 
-/** One request of a session. @throws Error when the stream ends early */
+/** Sends one request in a session. @throws Error if the stream ends early */
 export const requestIn = async (
   session: ClientHttp2Session,
   path: string,

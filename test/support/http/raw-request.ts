@@ -25,7 +25,7 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-/** One answer as it was received. @throws Error when it is invalid */
+/** Parses one received answer. @throws Error if it is invalid */
 export const answerFrom = (bytes: string): RawAnswer => {
   const [, status, head, body = ''] =
     /^HTTP\/1\.1 (\d{3}) [^\r\n]+\r\n(.*?)\r\n\r\n(.*)$/s.exec(bytes) ?? [];
@@ -52,8 +52,8 @@ interface SlowPost {
 }
 
 /**
- * An animal being added by a client that has not sent the body yet. The server has accepted the request:
- * it has answered `Expect: 100-continue`.
+ * Starts to add an animal without sending the body yet. The server has accepted the request: it has answered `Expect:
+ * 100-continue`.
  */
 export const slowPost = async (origin: string, key: string, body: string): Promise<SlowPost> => {
   const { hostname, port } = new URL(origin);

@@ -28,10 +28,10 @@ export const publicUrl = 'https://api.animal-store.test/v1';
 
 export interface Call {
   readonly method?: string;
-  /** Undefined: the key of the first account. Null: none. */
+  /** Undefined uses the key of the first account; null uses none. */
   readonly key?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as it is, as JSON unless `headers` say otherwise; a stream is sent in chunks. */
+  /** Sent unchanged, as JSON unless `headers` say otherwise. A stream is sent in chunks. */
   readonly body?: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
 }
 
@@ -52,7 +52,7 @@ export interface RunningApi {
   readonly account: TestAccount;
   newAccount(): Promise<TestAccount>;
   newKey(wish: Omit<KeyWish, 'accountId' | 'name'>): Promise<IssuedKey>;
-  /** Sends a request, and checks the answer against the rules for all answers. */
+  /** Sends a request and checks the answer against the rules for all answers. */
   send(path: string, call?: Call): Promise<Answer>;
   add(name: string, status?: string, key?: string): Promise<bigint>;
   close(): Promise<void>;
@@ -70,7 +70,7 @@ export interface ApiOptions {
   /** The plan of created accounts; enterprise by default, so that no test meets a limit by accident. */
   readonly plan?: Plan;
   readonly databaseUrl?: string;
-  /** For each request; an hour by default, so that no test fails on a busy machine. */
+  /** Deadline of each request; an hour by default, so that no test fails on a busy machine. */
   readonly deadlineMs?: number;
 }
 
@@ -166,10 +166,10 @@ const exchange = async (url: string, call: Omit<Call, 'key'>): Promise<Answer> =
   return { status: response.status, headers: response.headers, text, body };
 };
 
-/** By the text of the document: the same on all databases, and its schemas are compiled once. */
+/** Keyed by the document's text. It is the same on all databases, so its schemas are compiled once. */
 const known = new Map<string, DocumentedAnswers>();
 
-/** Undefined when this process does not serve the API. */
+/** Undefined if this process does not serve the API. */
 const documentOf = async (origin: string): Promise<DocumentedAnswers | undefined> => {
   const response = await fetch(`${origin}/v1/openapi.json`);
   const text = await response.text();
@@ -206,7 +206,7 @@ const checkAnswer = (
   if (status >= 400) expect([404, 405, 429, 503]).toContain(status);
 };
 
-/** On every answer under /v1 without exception, and true. */
+/** Every answer below /v1 has these headers, with correct values. */
 const checkLimits = ({ status, headers }: Answer, now: Date): void => {
   const number = (name: string) => Number(headers.get(name) ?? 'absent');
   const seconds = now.getTime() / 1000;

@@ -31,7 +31,7 @@ import { now } from '../accounts.ts';
 
 const away = () => new Unavailable('The test', new Error('it is away'));
 
-/** Passes everything on to other records unless `isAway` is set. */
+/** Passes calls to other records unless `isAway` is set. */
 class LosableEdgeRecords extends EdgeRecords {
   isAway = false;
   looks = 0;
@@ -122,15 +122,15 @@ export interface RunningEdge extends EdgeClient, EdgeWriter {
   readonly records: LosableEdgeRecords;
   readonly files: LosableSiteFiles;
   readonly logged: readonly LogLine[];
-  /** A new certificate of an authority that every visitor trusts, not served yet. */
+  /** Issues a certificate that every visitor trusts, without serving it. */
   issue(host: string, also?: readonly string[]): Promise<Certificate>;
   setCertificate(certificate: Certificate): Promise<void>;
-  /** Serves it from now on, with a certificate if the host has none. */
+  /** Serves the site from now on, and issues a certificate if the host has none. */
   publish(host: string, contents: SiteContents, projectId?: string): Promise<void>;
-  /** Stores the same as `publish`, but does not notify the edge. @returns the id of the deploy */
+  /** Stores the same as `publish` without notifying the edge. @returns the id of the deploy */
   store(host: string, contents: SiteContents, projectId?: string): Promise<string>;
   remove(host: string): Promise<void>;
-  /** Removes it from storage, but does not notify the edge. */
+  /** Removes the host from storage without notifying the edge. */
   forget(host: string): Promise<void>;
   readonly folder: string;
   close(): Promise<void>;
@@ -141,7 +141,7 @@ interface LogLine {
   readonly msg: string;
 }
 
-/** An edge in this process on its own ports, over its own stores and with its own authority. */
+/** An edge in this process with private ports, stores and authority. */
 export const startEdge = async (
   options: {
     storage?: SiteStorage;
@@ -245,7 +245,7 @@ const openFiles = async (
   }
 };
 
-/** A host directly below the platform host is stored as its label alone. */
+/** A host directly below the platform host is stored as its label. */
 const routeName = (host: string): string =>
   host.endsWith(`.${platformHost}`) ? host.slice(0, -platformHost.length - 1) : host;
 

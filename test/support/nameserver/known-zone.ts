@@ -6,7 +6,7 @@ import { zoneOf } from '../../../src/adapters/nameserver/zone.ts';
 
 export const zoneName = 'acme.store.example';
 
-/** As an authority derives them (RFC 8555, section 8.4). */
+/** Derived like an authority does it (RFC 8555, section 8.4). */
 export const firstValue = 'gfj9Xq-Rg85nM_DNnxx-aUAfTrsQuKMLI9hxWQZfIXU';
 export const secondValue = 'evaGxfADs6pSRb2LAv9IZf17Dt3juxGJ-PCt92wr-oA';
 
@@ -15,7 +15,7 @@ export const tokenOf = (n: number): string => `t-${n.toString(16).padStart(32, '
 const stored: Readonly<Record<string, readonly string[]>> = {
   [tokenOf(1)]: [firstValue],
   [tokenOf(2)]: [firstValue, secondValue],
-  // More than there ever are, and too many for a datagram.
+  // More values than there ever are, and too many for a datagram.
   [tokenOf(9)]: Array.from({ length: 20 }, (_, n) => String.fromCharCode(97 + n).repeat(160)),
 };
 
@@ -29,7 +29,7 @@ export interface RespondingOptions {
   readonly elapsed?: () => number;
 }
 
-/** Without a limit of answers, unless one is given. */
+/** Does not limit answers unless a limit is given. */
 export const newResponder = ({
   find = findStored,
   zone = zoneName,
@@ -37,7 +37,7 @@ export const newResponder = ({
   elapsed,
 }: RespondingOptions = {}): Responder => {
   let moment = 0;
-  // Each question has a second of its own.
+  // Each question has a different second.
   const everLater = () => (moment += 1000);
   return new Responder({
     zone: zoneOf(zone),
@@ -61,7 +61,7 @@ export const question = ({ name, type, class: asked = 'IN', ...rest }: Asked): B
     ...(rest as Packet),
   });
 
-/** What resolvers add (RFC 6891). */
+/** What resolvers add to queries (RFC 6891). */
 export const edns = (udpPayloadSize = 1232, ednsVersion = 0) =>
   ({
     ...{ type: 'OPT', name: '.', udpPayloadSize, extendedRcode: 0, ednsVersion },

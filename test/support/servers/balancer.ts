@@ -11,8 +11,8 @@ export interface Balancer {
 const askEveryMs = 100;
 
 /**
- * A proxy in front of several processes, as docs/running.md wants one: it sends requests to those whose `/readyz` says
- * 200, each over its own connection, and tries another one only when the first did not accept the connection.
+ * A proxy in front of several processes, as docs/running.md requires it. It sends requests to processes whose `/readyz`
+ * answers 200, each over a new connection, and tries another process only if the first did not accept the connection.
  */
 export const startBalancer = async (origins: () => readonly string[]): Promise<Balancer> => {
   const state = { ready: [] as readonly string[], turn: 0, isOver: false };
@@ -71,7 +71,7 @@ const pass = async (
       got.pipe(answer);
       return;
     } catch (error) {
-      // Anything later may have been stored, so it is not retried.
+      // After any other error the request may have been stored, so it is not retried.
       if ((error as { code?: unknown }).code !== 'ECONNREFUSED') break;
     }
   }

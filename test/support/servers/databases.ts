@@ -13,7 +13,7 @@ export interface TestDatabase {
 export type DatabaseKind = 'sqlite' | 'mysql';
 export const databaseKinds: readonly DatabaseKind[] = ['sqlite', 'mysql'];
 
-/** For tests of what does not depend on the database: MariaDB is left to `make test-all`. */
+/** For tests that do not depend on the database. MariaDB is left to `make test-all`. */
 export const usualKinds: readonly DatabaseKind[] =
   process.env['TEST_STORES'] === 'all' ? databaseKinds : ['sqlite'];
 
@@ -21,8 +21,8 @@ export const emptyDatabase = (kind: DatabaseKind): Promise<TestDatabase> =>
   kind === 'sqlite' ? sqliteFile() : createDatabase(mysqlServer());
 
 /**
- * Its timeout is long enough for any machine, so that only a real outage counts as one, and it gathers nothing, because
- * its files are in memory.
+ * Its timeout is long enough for any machine, so that only a real outage counts as one. It does not batch transactions,
+ * because its files are in memory.
  */
 export const openDatabase = (url: string, deadline = noDeadline): Database =>
   new Database(url, { patient: true, deadline, gatherMs: 0 });

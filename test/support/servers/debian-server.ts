@@ -25,7 +25,7 @@ const findUnpacked = (root: string, name: string): string | undefined =>
   findIn([join(root, 'usr/sbin'), join(root, 'usr/bin')], name);
 
 const download = async (packages: readonly string[], folder: string): Promise<void> => {
-  // Apt as root would fetch as the user _apt, who may not be able to reach this folder.
+  // Apt as root would download as the user _apt, who may not be able to reach this folder.
   const common = ['-o', 'Debug::NoLocking=1', '-o', 'APT::Sandbox::User=root'];
   const fetchAll = async (options: readonly string[]): Promise<void> => {
     const certain = packages.filter((entry) => !entry.includes('|'));
@@ -42,7 +42,7 @@ const download = async (packages: readonly string[], folder: string): Promise<vo
   try {
     await fetchAll(common);
   } catch {
-    // Lists missing or outdated, and only root may refresh the machine's own: use private ones.
+    // The machine's lists may be missing or outdated and only root may refresh them, so private ones are used.
     const apt = join(folder, 'apt');
     await mkdir(join(apt, 'state/lists/partial'), { recursive: true });
     await mkdir(join(apt, 'cache/archives/partial'), { recursive: true });
@@ -64,7 +64,7 @@ const install = async (name: string, packages: readonly string[], root: string):
     }
     if (findUnpacked(unpacked, name) === undefined) throw new Error(`no ${name} in the packages`);
     await rename(unpacked, root).catch((error: unknown) => {
-      // Another process was faster: its folder is as good as this one.
+      // Another process unpacked it first, and its folder is equivalent.
       if (findUnpacked(root, name) === undefined) throw error;
     });
   } finally {
@@ -72,7 +72,7 @@ const install = async (name: string, packages: readonly string[], root: string):
   }
 };
 
-/** Packages that are always unpacked, because no system includes them. @returns where */
+/** Unpacks packages that no system includes. @returns where */
 export const unpack = async (name: string, packages: readonly string[]): Promise<string> => {
   const root = join(cache, name);
   if (findUnpacked(root, name) === undefined) await install(name, packages, root);
@@ -97,7 +97,7 @@ export const findServer = async (
   throw new Error(`${missing(name, packages)}\n${String(cause)}`, { cause });
 };
 
-/** What else helps; there is none for the others. */
+/** Advice for servers that can be provided in another way. */
 const ways: Readonly<Record<string, string>> = {
   mariadbd: 'set TEST_MYSQL_URL to a server of yours',
   'redis-server': 'set TEST_REDIS_URL to a server of yours',
@@ -110,7 +110,7 @@ export const missing = (name: string, packages: readonly string[]): string => {
   return `${name} is missing and could not be downloaded. Install the package ${wanted}, or ${way}.`;
 };
 
-/** What the environment of an unpacked server needs, so that it finds its unpacked libraries. */
+/** Environment variables with which an unpacked server finds its unpacked libraries. */
 export const libraryEnvironment = (root: string): Readonly<Record<string, string>> => {
   if (root === '/') return {};
   const folders = globSync(join(root, '{lib,usr/lib}/*-linux-gnu'));
@@ -124,10 +124,10 @@ const givenPorts = new Set<number>();
 const firstPort = 15_000;
 const lanes = 8;
 const portsOfLane = Math.floor((32_000 - firstPort) / lanes);
-/** Test files that run at the same time have ports of their own, since a port is chosen before it is used. */
+/** Concurrent test files have different ports, because a port is chosen before it is used. */
 const lane = (process.ppid + Number(process.env['JEST_WORKER_ID'] ?? 0)) % lanes;
 
-/** Never the same port twice: its user may not listen yet, or may be down for now. */
+/** Never returns a port twice, because its user may not listen yet, or may be down for now. */
 export const findFreePort = async (): Promise<number> => {
   const port = firstPort + lanes * randomInt(portsOfLane) + lane;
   if (givenPorts.has(port)) return findFreePort();
@@ -135,7 +135,7 @@ export const findFreePort = async (): Promise<number> => {
   return (await isFreePort(port)) ? port : findFreePort();
 };
 
-/** For connections and for datagrams: a name server takes both. */
+/** Checks TCP and UDP, because a name server uses both. */
 export const isFreePort = async (port: number): Promise<boolean> => {
   const [host, connections, datagrams] = ['127.0.0.1', createServer(), createSocket('udp4')];
   const listening = [connections, datagrams].map((one) => once(one, 'listening'));
@@ -148,8 +148,8 @@ export const isFreePort = async (port: number): Promise<boolean> => {
 };
 
 /**
- * A shell that outlives this process: when its input ends, it kills the last process id it read
- * and removes the folder. An exit listener would not do: SIGKILL leaves no time for one.
+ * A shell that outlives this process. When its input ends, it kills the last process id that it read and removes the
+ * folder. An exit listener is not enough, because SIGKILL leaves no time for one.
  */
 export const startGuard = (folder: string): Writable =>
   guardBy(
@@ -157,7 +157,7 @@ export const startGuard = (folder: string): Writable =>
     folder,
   );
 
-/** The same for a folder on which something is mounted; lazily, for a process may still be in it. */
+/** Like `startGuard`, for a folder with a mount. Unmounts lazily, because a process may still be in it. */
 export const startMountGuard = (folder: string): Writable =>
   guardBy('while read -r _; do :; done; umount -l "$1" 2>/dev/null; rmdir "$1"', folder);
 

@@ -9,9 +9,9 @@ import { createDatabase } from './mariadb.ts';
 const page = join(import.meta.dirname, '../../..', 'docs', 'databases.md');
 
 /**
- * The settings of another server that docs/databases.md gives, so that tests run with exactly those.
+ * The settings of another server in docs/databases.md, so that tests use exactly those.
  * @param one a line of the block, or its beginning
- * @returns its lines, without comments
+ * @returns the block's lines, without comments
  */
 export const documentedSettings = (one: string): readonly string[] => {
   const blocks = readFileSync(page, 'utf8').matchAll(/```(?:conf|ini)\n(.*?)```/gs);
@@ -23,7 +23,7 @@ export const documentedSettings = (one: string): readonly string[] => {
   return found.filter((line) => line !== '' && !line.startsWith('['));
 };
 
-/** An empty database of a user who may do exactly what docs/databases.md grants. */
+/** An empty database of a user with exactly the rights that docs/databases.md grants. */
 export const databaseOfDocumentedUser = async (
   serverUrl: string,
   password = 'secret',

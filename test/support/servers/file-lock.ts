@@ -2,7 +2,7 @@ import SqliteDatabase from 'better-sqlite3';
 import { openDatabase } from './databases.ts';
 
 /**
- * Holds the write lock of a SQLite file, as another program does.
+ * Holds the write lock of a SQLite file, like another program.
  * @returns a function that releases it
  */
 export const holdLock = async (url: string): Promise<() => Promise<void>> => {
@@ -21,7 +21,7 @@ export const holdLock = async (url: string): Promise<() => Promise<void>> => {
   };
 };
 
-/** Holds the write lock of a SQLite file, as another program does during a long transaction. */
+/** Holds the write lock of a SQLite file, like another program during a long transaction. */
 export const lockFile = (url: string): { release(): void } => {
   const file = new SqliteDatabase(url.replace('sqlite:', ''), { timeout: 10_000 });
   file.exec('begin immediate');

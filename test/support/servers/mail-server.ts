@@ -4,20 +4,20 @@ import { buffer } from 'node:stream/consumers';
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 
-/** What the server answers instead of taking a message. */
+/** The server's answer if it refuses a message. */
 export interface Refusal {
   readonly at: 'RCPT' | 'DATA' | 'MAIL';
-  /** As 451 or 550. */
+  /** For example, 451 or 550. */
   readonly code: number;
   readonly text: string;
 }
 
 export interface MailServerOptions extends SMTPServerOptions {
-  /** Asked for each recipient; `hang`: no answer to the message ever comes. */
+  /** Called for each recipient. After `hang`, the message never gets an answer. */
   readonly answer?: (to: string) => Refusal | 'hang' | undefined;
 }
 
-/** A real SMTP server on loopback that keeps what it took. */
+/** A real SMTP server on loopback that keeps the messages that it took. */
 export class MailServer {
   readonly taken: Email[] = [];
   readonly port: number;
@@ -64,7 +64,7 @@ export class MailServer {
       },
       ...options,
     });
-    // A client that breaks off is part of the tests.
+    // Some tests break connections off.
     server.on('error', () => undefined);
     const listening = server.listen(0, '127.0.0.1');
     await once(listening, 'listening');
@@ -79,7 +79,7 @@ export class MailServer {
     return `smtp://127.0.0.1:${this.port}`;
   }
 
-  /** The Message-IDs of what it took, in order. */
+  /** The Message-IDs of the messages that it took, in order. */
   get messageIds(): readonly (string | undefined)[] {
     return this.taken.map(({ messageId }) => messageId);
   }
@@ -91,7 +91,7 @@ export class MailServer {
   }
 }
 
-/** Accepts connections and says nothing. */
+/** Accepts connections and sends nothing. */
 export class SilentServer {
   readonly port: number;
   readonly #server: Server;
@@ -113,7 +113,7 @@ export class SilentServer {
   }
 }
 
-/** A port at which nobody listens. */
+/** A port where nobody listens. */
 export const closedPort = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -14,7 +14,7 @@ export type MariaDb = ServerProcess;
 export const mariaDbPackages =
   'mariadb-server-core libaio1|libaio1t64 libnuma1 liburing2 libpcre2-8-0';
 const memory = ['--innodb-buffer-pool-size=128M', '--innodb-log-file-size=32M'];
-/** Does not wait for the disk: writes of a killed server survive, and only a failing machine would lose them. */
+/** Does not wait for the disk. Writes of a killed server survive; only a failing machine would lose them. */
 const unsynced = ['--debug-no-sync', '--innodb-flush-method=nosync'];
 const network = ['--bind-address=127.0.0.1', '--skip-name-resolve', '--max-connections=200'];
 
@@ -46,14 +46,14 @@ const standsStill = (pid: number): boolean =>
 
 export interface MariaDbOptions {
   readonly extraArguments?: readonly string[];
-  /** Asked at each start, for what can be another the next time. */
+  /** Called at each start, for arguments that may change. */
   readonly startArguments?: () => readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
-  /** A user other than ours. */
+  /** Runs the server as another user. */
   readonly runAs?: { readonly uid: number; readonly gid: number };
-  /** It gets its data, including users, from another server. */
+  /** The server gets its data, including users, from another server. */
   readonly startsEmpty?: boolean;
-  /** Where its folder is made. */
+  /** Where its folder is created. */
   readonly place?: string;
 }
 
@@ -90,7 +90,7 @@ export const startMariaDb = async (options: MariaDbOptions = {}): Promise<MariaD
     await mkdir(join(folder, 'data'));
     if (runAs) await chown(join(folder, 'data'), runAs.uid, runAs.gid);
     if (options.startsEmpty) return;
-    // The second file gives root@127.0.0.1, without a password.
+    // The second file creates root@127.0.0.1, without a password.
     const files = [tables, tables.replace(/\.sql$/, '_data.sql')];
     const sql = await Promise.all(files.map((file) => readFile(file, 'utf8')));
     const child = launch(`create database mysql;\nuse mysql;\n${sql.join('\n')}`, '--bootstrap');
@@ -112,7 +112,7 @@ export const startMariaDb = async (options: MariaDbOptions = {}): Promise<MariaD
 };
 
 interface LockedTable {
-  /** How many connections to the same database wait for it. */
+  /** The number of connections to the same database that wait for the lock. */
   waiting(): Promise<number>;
   unlock(): Promise<void>;
   /** Unlocks as well. */

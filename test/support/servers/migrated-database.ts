@@ -3,12 +3,12 @@ import { createConnection, type Connection, type RowDataPacket } from 'mysql2/pr
 import { migrateUp } from '../../../src/adapters/kysely/migrations.ts';
 import { emptyDatabase, openDatabase, type DatabaseKind, type TestDatabase } from './databases.ts';
 
-/** Writes into an empty database what a migrated one has. */
+/** Copies the content of a migrated database into an empty one. */
 type Fill = (url: string) => Promise<void>;
 
 const fills: Partial<Record<DatabaseKind, Promise<Fill>>> = {};
 
-/** A database of this release, for one test file. One is migrated for each worker; the others are copies of it. */
+/** A database of this release, for one test file. Each worker migrates one; the others are copies of it. */
 export const migratedDatabase = async (kind: DatabaseKind): Promise<TestDatabase> => {
   const database = await emptyDatabase(kind);
   const fill = await (fills[kind] ??= fillFor(kind));
@@ -48,7 +48,7 @@ const connected = async <T>(url: string, work: (to: Connection) => Promise<T>): 
   }
 };
 
-/** The statements that make the tables of a small database, with their rows. */
+/** The statements that create the tables of a small database with their rows. */
 export const tablesOf = async (from: Connection): Promise<readonly string[]> => {
   const [tables] = await from.query<RowDataPacket[]>({ sql: 'show tables', rowsAsArray: true });
   const statements: string[] = [];

@@ -9,7 +9,7 @@ export interface MysqlAdmin {
   readonly close: () => void;
 }
 
-/** @throws Error when the server accepts no connection */
+/** @throws Error if the server accepts no connection */
 export const connectAsAdmin = async (url: string): Promise<MysqlAdmin> => {
   const connection = await createConnection(url);
   connection.on('error', () => undefined);
@@ -25,7 +25,7 @@ export const connectAsAdmin = async (url: string): Promise<MysqlAdmin> => {
     order,
     connectionsOf: async (user) => (await connectionsOf(user)).length,
     killConnectionsOf: async (user) => {
-      // It may have ended meanwhile.
+      // The connection may have ended meanwhile.
       for (const { id } of await connectionsOf(user))
         await order(`kill ${String(id)}`).catch(() => undefined);
     },

@@ -6,7 +6,7 @@ export const mysqlClients = [
   ...['libncurses6', 'libtinfo6'],
 ];
 
-/** What finds the client programs of MariaDB. */
+/** Environment variables with which MariaDB's client programs are found. */
 export const mysqlPrograms = async (): Promise<Readonly<Record<string, string>>> => {
   const { executable, root } = await findServer('mariadb-dump', mysqlClients);
   return {

@@ -14,7 +14,7 @@ const delayed = (
   return (bytes) => {
     waiting.push(bytes);
     if (waiting.length === 1 && delayMs() === 0) passFirst();
-    // Does not keep a process: its sockets do, while they are open.
+    // The timer does not keep the process alive; open sockets do.
     else setTimeout(passFirst, delayMs()).unref();
   };
 };
@@ -22,11 +22,11 @@ const delayed = (
 /** The proxy's answer in place of the server. */
 export interface Refusal {
   /**
-   * Which statements, by their text; those that are sent together with them do not arrive either. Of a prepared
-   * statement "prepare" or "execute" comes before the text.
+   * Matches statements by their text. Statements that are sent together with them do not arrive either. The text of a
+   * prepared statement begins with "prepare" or "execute".
    */
   readonly statement: RegExp;
-  /** An error number of MySQL or MariaDB; 0: nothing is done in their place, and the server says that all is well. */
+  /** An error number of MySQL or MariaDB. With 0 the server reports success, but nothing is done. */
   readonly errno: number;
   readonly sqlState?: string;
 }
@@ -34,12 +34,13 @@ export interface Refusal {
 export interface MysqlProxy {
   /** The address of the same database through the proxy. */
   readonly url: string;
-  /** Answers these statements in place of the server from now on; an empty list lets everything pass. */
+  /** Answers these statements in place of the server from now on. An empty list ends this. */
   refuse(refusals: readonly Refusal[]): void;
   /** Adds a delay in both directions. */
   slowDown(ms: number): void;
   /**
-   * After so many statements nothing passes any more: the next one does not arrive, or of the last one the answer.
+   * Lets this many statements pass. Then everything is lost, including the next statement or the answer to the last
+   * one.
    */
   loseAfter(statements: number, what: 'statement' | 'answer'): void;
   /** Closes the connections that lost something. */
@@ -167,7 +168,7 @@ const firstPacket = (bytes: Buffer): Buffer | undefined => {
   return bytes.length < length ? undefined : bytes.subarray(0, length);
 };
 
-/** Commands begin a sequence; what belongs to the handshake goes on with one. */
+/** A packet with the sequence number 0 begins a command; packets of the handshake have higher numbers. */
 const isCommand = (packet: Buffer): boolean => packet[3] === 0;
 
 /** The statement of a COM_QUERY; '' for every other packet. */
@@ -191,7 +192,7 @@ class PreparedTexts {
     return `prepare ${this.#asked}`;
   }
 
-  /** The answer to "prepare" begins with OK and the number. */
+  /** The answer to "prepare" begins with OK and the statement's number. */
   answered(bytes: Buffer): void {
     const isOk = bytes.length > headerBytes + 4 && bytes[headerBytes] === 0;
     if (this.#asked !== undefined && isOk) {

@@ -13,21 +13,21 @@ import type { S3Place } from '../../../src/adapters/storage/s3/s3-calls.ts';
 
 /** What happens to a request instead of a prompt answer. */
 export type StoreFault =
-  /** 503 `SlowDown`, and nothing is done. */
+  /** The store answers 503 `SlowDown` and does nothing. */
   | 'refused'
-  /** 403 `AccessDenied`. */
+  /** The store answers 403 `AccessDenied`. */
   | 'denied'
-  /** The connection breaks before the store has it. */
+  /** The connection breaks before the store receives the request. */
   | 'reset'
-  /** The store does it, but its answer is lost. */
+  /** The store executes the request, but its answer is lost. */
   | 'lost'
   /** The answer breaks off in the middle. */
   | 'cut'
-  /** The store says that it is done, and does nothing. */
+  /** The store reports success, but does nothing. */
   | 'feigned'
   /** There is no answer. */
   | 'silent'
-  /** It takes so many milliseconds longer. */
+  /** The request takes this many milliseconds longer. */
   | number;
 
 export interface StoreRequest {
@@ -41,14 +41,14 @@ export interface ObjectStore {
   readonly settings: Readonly<Record<string, string>>;
   readonly requests: string[];
   fault: (request: StoreRequest) => StoreFault | undefined;
-  /** What a request waits for before it is passed on. */
+  /** The request is passed on after this promise. */
   before: (request: StoreRequest) => Promise<unknown>;
   mostListed: number;
   answer: (body: Buffer) => Buffer;
   keys(): Promise<readonly string[]>;
-  /** Puts an object of one byte there, as fast as a file. */
+  /** Stores an object of one byte as fast as a file. */
   plant(key: string): Promise<void>;
-  /** Keys of large objects that were begun, and neither completed nor given up. */
+  /** Keys of multipart uploads that were neither completed nor aborted. */
   unfinished(): Promise<readonly string[]>;
   goAway(): Promise<void>;
   comeBack(): Promise<void>;
@@ -58,7 +58,7 @@ export interface ObjectStore {
 const bucket = 'deploys';
 const user = 'S3RVER';
 
-/** A real store with one bucket, behind a proxy that produces faults. Credentials are in the environment. */
+/** A real store with one bucket, behind a proxy that produces faults. The environment contains the credentials. */
 export const startObjectStore = async (): Promise<ObjectStore> => {
   const folder = await mkdtemp(join(tmpdir(), 'animal-store-s3-'));
   const address = '127.0.0.1';
@@ -72,7 +72,7 @@ export const startObjectStore = async (): Promise<ObjectStore> => {
     return { server, port };
   };
   const objects = await serve(false);
-  // This server takes the path of a bucket without the slash at its end that clients sign.
+  // This server expects a bucket's path without the final slash that clients sign.
   const lists = await serve(true);
   const credentials = { AWS_ACCESS_KEY_ID: user, AWS_SECRET_ACCESS_KEY: user };
   Object.assign(process.env, credentials);
@@ -122,7 +122,7 @@ export const startObjectStore = async (): Promise<ObjectStore> => {
     return { status, headers: { ...told, 'content-length': `${changed.length}` }, body: changed };
   };
 
-  /** Two operations that this store does not have. */
+  /** Implements two operations that this store lacks. */
   const ownAnswer = async ({ method, url = '' }: IncomingMessage): Promise<Answer | undefined> => {
     const query = new URL(url, 'http://store').searchParams;
     if (method === 'GET' && query.has('uploads')) {

@@ -14,7 +14,7 @@ export interface ManyRows {
   readonly rows: readonly (readonly Cell[])[];
 }
 
-/** Stores rows, and explains statements: one line for each step. Nothing is due by 500, and that is a limit as well. */
+/** Stores rows and explains statements, one line per step. */
 const openDirectly = (kind: DatabaseKind, url: string) =>
   kind === 'sqlite' ? sqlite(url.replace('sqlite:', '')) : mysql(url);
 
@@ -54,14 +54,17 @@ const mysql = async (url: string) => {
   };
 };
 
-/** The value of a parameter, by what the statement says before it. */
+/**
+ * The value of a parameter, by the statement's text before it. The default 500 serves as a time before which nothing is
+ * due, and as a limit.
+ */
 type ValueOf = (before: string) => Cell;
 const due: ValueOf = () => 500;
 
 const valuesFor = (text: string, valueOf: ValueOf) =>
   [...text.matchAll(/\?/g)].map(({ index }) => valueOf(text.slice(0, index)));
 
-/** A database with these rows, for one suite, and how the statements of each test read it. */
+/** A database with these rows for one suite, and the query plans of each test's statements. */
 export const explainedDatabase = (kind: DatabaseKind, tables: readonly ManyRows[]) => {
   let home: TestDatabase;
   let database: Database;
@@ -85,7 +88,7 @@ export const explainedDatabase = (kind: DatabaseKind, tables: readonly ManyRows[
     get database() {
       return database;
     },
-    /** Each step of the plans of all statements since the test began. @param value of all their parameters */
+    /** The steps of the plans of all statements since the test began. @param value of all their parameters */
     steps: async (value?: string | ValueOf): Promise<readonly string[]> => {
       const valueOf = typeof value === 'string' ? () => value : value;
       const texts = tracer.steps.flatMap(({ facts }) => String(facts['db.query.text'] ?? []));

@@ -21,7 +21,7 @@ const ping = async (port: number): Promise<void> => {
     socket.setTimeout(neverMs, () => socket.destroy(new Error('no answer')));
     socket.write('PING\r\n');
     const [answer] = (await once(socket, 'data')) as [Buffer];
-    // One that asks for a password answers, too.
+    // A server that requires a password answers too.
     const answers = /^(?:\+PONG\r\n|-NOAUTH )/.test(answer.toString());
     if (!answers) throw new Error(`PING was answered ${String(answer)}`);
   } finally {
@@ -29,7 +29,7 @@ const ping = async (port: number): Promise<void> => {
   }
 };
 
-/** Linux says it in the third field of proc_pid_stat(5), behind the name in brackets. */
+/** Reads the third field of proc_pid_stat(5) in Linux, after the name in brackets. */
 const standsStill = (pid: number): boolean =>
   readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') T ');
 
@@ -48,7 +48,7 @@ export const startRedis = async ({
   const guard = startGuard(folder);
   const port = await findFreePort();
 
-  // A sentinel writes what it learns into its file.
+  // A sentinel writes its knowledge into its file.
   const settings = join(folder, 'sentinel.conf');
   if (sentinel !== undefined) await writeFile(settings, sentinel);
 

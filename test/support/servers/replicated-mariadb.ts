@@ -7,14 +7,14 @@ import { findFreePort, unpack } from './debian-server.ts';
 
 export interface ReplicatedMariaDb {
   readonly primary: () => MariaDb;
-  /** The replica applies all that it has received and takes writes; the old primary may be dead. */
+  /** Makes the replica apply everything that it received and accept writes. The old primary may be dead. */
   readonly promote: () => Promise<void>;
-  /** As `promote`, with the old primary as a replica that is read-only from now on. */
+  /** Like `promote`, but keeps the old primary as a read-only replica. */
   readonly swap: () => Promise<void>;
   stop(): Promise<void>;
 }
 
-/** With them no commit is acknowledged before the replica has received it. */
+/** With these, no commit is acknowledged before the replica has received it. */
 const argumentsOf = (id: number): readonly string[] => [
   ...documentedSettings('rpl_semi_sync').map((line) => `--${line.replaceAll(' ', '')}`),
   `--server-id=${id}`,
@@ -60,9 +60,9 @@ export const startReplicatedMariaDb = async (): Promise<ReplicatedMariaDb> => {
 
 const follow = async (replica: MariaDb, primary: MariaDb): Promise<void> => {
   await order(replica, 'set global read_only = 1');
-  // It would wait for a replica of its own, and apply nothing.
+  // The promoted replica would wait for a replica, and apply nothing.
   await order(replica, 'set global rpl_semi_sync_master_enabled = 0');
-  // One that was a primary has written its last transactions itself.
+  // A former primary has written its last transactions itself.
   await order(replica, 'set global gtid_slave_pos = @@global.gtid_binlog_pos');
   await order(
     replica,
@@ -104,13 +104,14 @@ const hasReceivedAll = async (replica: MariaDb, primary: MariaDb): Promise<boole
 
 export interface GaleraCluster {
   readonly nodes: readonly MariaDb[];
-  /** Returns when that many nodes are connected, according to the one at `at`. */
+  /** Waits until this many nodes are connected, according to the node `at`. */
   readonly hasSize: (at: number, size: number) => Promise<void>;
   stop(): Promise<void>;
 }
 
 const size = 3;
-// wsrep_sst_rsync brings a new node its first state: it asks for rsync, my_print_defaults and a tool that lists sockets.
+// wsrep_sst_rsync copies the first state to a new node. It needs rsync, my_print_defaults and a tool that lists
+// sockets.
 const packages = 'mariadb-server mariadb-client-core galera-4 rsync libpopt0 libxxhash0 lsof';
 
 /** As root, rsync gives received files to the user `nobody`, so the servers run as that user. */
@@ -136,7 +137,7 @@ export const startGalera = async (): Promise<GaleraCluster> => {
       startsEmpty: at > 0,
       environment: environmentOf(root),
       extraArguments: nodeArguments(root, ports[at]!, at),
-      // Only the first start of the first node begins a cluster; every other one looks for it.
+      // Only the first start of the first node creates a cluster. All other starts join it.
       startArguments: () =>
         nodes.length === 0
           ? ['--wsrep-new-cluster', '--wsrep-cluster-address=gcomm://']

@@ -1,5 +1,5 @@
 declare module '@20minutes/s3rver' {
-  /** An S3-protocol server over a folder. It checks signatures; the one user is `S3RVER`, with the secret `S3RVER`. */
+  /** An S3-protocol server over a folder. It checks signatures. The only user is `S3RVER`, with the secret `S3RVER`. */
   export default class S3rver {
     constructor(options: {
       readonly address: string;

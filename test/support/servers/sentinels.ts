@@ -7,10 +7,10 @@ export interface RedisFleet {
   readonly url: string;
   readonly servers: readonly RedisServer[];
   readonly sentinels: readonly RedisServer[];
-  /** The server that most sentinels name. */
+  /** The server that most sentinels call the primary. */
   readonly primary: () => Promise<RedisServer>;
   readonly move: () => Promise<void>;
-  /** Returns once another server than that is the primary, and takes writes. */
+  /** Waits until another server is the primary and accepts writes. */
   readonly isReplaced: (old: RedisServer) => Promise<RedisServer>;
   readonly hasReplicas: (count: number) => Promise<void>;
   stop(): Promise<void>;
@@ -19,7 +19,7 @@ export interface RedisFleet {
 const name = 'animal-store';
 
 const password = 'plain';
-/** Each server has an address of its own. */
+/** Each server has a different address. */
 const ofTheMachine = /^(?:bind|port|replicaof) /;
 
 const sentinelSettings = (primary: RedisServer): string =>
@@ -131,7 +131,7 @@ const replicasOf = async (server: RedisServer): Promise<number> =>
   String(await ask(server, ['info', 'replication'], { password })).match(/state=online/g)?.length ??
   0;
 
-/** Otherwise they could not agree on a new primary. */
+/** Sentinels that do not know each other cannot agree on a new primary. */
 const knowEachOther = async (sentinels: readonly RedisServer[]): Promise<boolean> => {
   const known = await Promise.all(
     sentinels.map((one) => ask(one, ['sentinel', 'ckquorum', name]).catch(String)),

@@ -5,18 +5,18 @@ import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { until } from '../until.ts';
 
-/** A server that tests stop, kill and freeze; it stays at its port. */
+/** A server that tests stop, kill and freeze. It keeps its port. */
 export interface ServerProcess {
   readonly url: string;
   readonly port: number;
   readonly pid: () => number | undefined;
   /** Ends the server gracefully and removes its folder. */
   stop(): Promise<void>;
-  /** The server vanishes as in a crash; `restart` brings it back with what it has on disk. */
+  /** Kills the server, as in a crash. `restart` continues with the data on its disk. */
   kill(): Promise<void>;
-  /** The server shuts down gracefully; its data stays for `restart`. */
+  /** Shuts the server down gracefully. `restart` continues with its data. */
   shutDown(): Promise<void>;
-  /** Returns once it is frozen, which takes a moment. */
+  /** Freezes the server and waits until it stands still. */
   freeze(): Promise<void>;
   thaw(): void;
   restart(): Promise<void>;
@@ -26,10 +26,10 @@ interface Launching {
   readonly name: string;
   readonly url: string;
   readonly port: number;
-  /** Has its file `log`. */
+  /** Contains the server's `log` file. */
   readonly folder: string;
   readonly guard: Writable;
-  /** Done once, before the first start. */
+  /** Runs once, before the first start. */
   readonly prepare?: () => Promise<void>;
   readonly launch: () => ChildProcess;
   /** Fails while the server does not answer. */

@@ -14,7 +14,7 @@ export interface SmallDisk {
   remove(): Promise<void>;
 }
 
-/** @throws Error where this user may not mount anything */
+/** @throws Error if this user may not mount anything */
 export const mountSmallDisk = async (mebibytes: number): Promise<SmallDisk> => {
   const folder = await mkdtemp(join(tmpdir(), 'small-disk-'));
   const guard = startMountGuard(folder);
@@ -33,7 +33,7 @@ export const mountSmallDisk = async (mebibytes: number): Promise<SmallDisk> => {
     fill: async () => {
       const { bavail, bsize } = await statfs(folder);
       await writeFile(filler, Buffer.alloc(bavail * bsize)).catch((error: unknown) => {
-        // Another writer took the last space.
+        // Another writer has used the last space.
         if ((error as { code?: unknown }).code !== 'ENOSPC') throw error;
       });
     },

@@ -1,4 +1,4 @@
-/** Several suites may ask for it. */
+/** Several suites may call this. */
 export default async function stopServers(): Promise<void> {
   const { mariaDb, redisServer } = globalThis;
   globalThis.mariaDb = globalThis.redisServer = undefined;

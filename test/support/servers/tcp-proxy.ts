@@ -5,14 +5,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 export interface TcpProxy {
   readonly url: string;
   /**
-   * Makes the open connections half-open, as a firewall does that lost its state: nothing passes on them any more,
-   * and neither side hears that the other one ended. New ones work.
+   * Makes the open connections half-open, like a firewall that lost its state. Nothing passes on them any more, and
+   * neither side learns that the other one has ended. New connections work.
    */
   loseState(): void;
   /** Blocks new connections too, until they are allowed again. */
   swallowNew(swallow: boolean): void;
   readonly accepted: number;
-  /** New connections lead there; open ones stay where they are. */
+  /** New connections go to this address; open ones do not move. */
   leadTo(url: string): void;
   cut(): void;
   slowDown(milliseconds: number): void;
@@ -47,7 +47,7 @@ export const startTcpProxy = async (url: string): Promise<TcpProxy> => {
         };
         const dueAt = performance.now() + faults.lateMs;
         if (faults.lateMs === 0 && turn === undefined) pass();
-        // Data stays in order, also when the network is fast again.
+        // Data stays in order, even when the delay becomes shorter.
         else
           turn = (turn ?? Promise.resolve())
             .then(() => delay(Math.max(0, dueAt - performance.now())))

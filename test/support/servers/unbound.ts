@@ -16,7 +16,7 @@ interface SignedZone {
   readonly key: string;
 }
 
-/** `expired`: as when a provider stops signing again, the most common way in which DNSSEC breaks. */
+/** `expired`: the provider stopped renewing signatures, the most common DNSSEC fault. */
 export type Signatures = 'valid' | 'expired';
 
 const periods: Readonly<Record<Signatures, readonly [from: string, to: string]>> = {
@@ -24,7 +24,7 @@ const periods: Readonly<Record<Signatures, readonly [from: string, to: string]>>
   expired: ['20200101000000', '20200201000000'],
 };
 
-/** Signs a zone with NLnet Labs' own tools. @param records one on each line, relative to the zone */
+/** Signs a zone with NLnet Labs' own tools. @param records one per line, relative to the zone */
 export const signZone = async (
   folder: string,
   zone: { readonly name: string; readonly records: readonly string[] },
@@ -72,11 +72,11 @@ export interface Unbound {
 
 export interface UnboundZone {
   readonly name: string;
-  /** Lines of its settings that say where its records come from. */
+  /** Configuration lines that say where the zone's records come from. */
   readonly source: string;
 }
 
-/** The zone of a name server of ours. @param port where it listens */
+/** A zone that one of our name servers serves. @param port where it listens */
 export const servedZone = (name: string, port: number): UnboundZone => ({
   name,
   source: `stub-zone:\n  name: "${name}"\n  stub-addr: 127.0.0.1@${port}`,
@@ -88,9 +88,9 @@ export const zoneInFile = ({ name, file }: Pick<SignedZone, 'name' | 'file'>): U
 });
 
 interface UnboundOptions {
-  /** It has to answer for the first one before it counts as started. */
+  /** The server counts as started once it answers for the first zone. */
   readonly zones: readonly [UnboundZone, ...UnboundZone[]];
-  /** Files with the keys of zones that are signed; without any, nothing is validated. */
+  /** Files with the keys of signed zones. Without them, nothing is validated. */
   readonly trusted?: readonly string[];
   readonly port?: number;
   readonly lines?: readonly string[];
@@ -124,7 +124,7 @@ export const startUnbound = async (options: UnboundOptions): Promise<Unbound> =>
 
 type Places = Required<UnboundOptions> & { readonly folder: string };
 
-/** As Let's Encrypt runs it: the case of letters is random and names are asked for label by label (RFC 9156). */
+/** Like Let's Encrypt's resolver: randomises the case of letters and queries names label by label (RFC 9156). */
 const settingsFor = ({ zones, trusted, lines, port, folder }: Places): string => `
 server:
   interface: 127.0.0.1

@@ -5,7 +5,7 @@ export interface Errand {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Settings that Node, or a library before it, reads once when a process starts. */
+/** Settings that Node, or a library before it, reads only when a process starts. */
 const readAtStart = /^(?:NODE_|LD_|FAKETIME_|TZ$)/;
 
 export const settingsReadAtStart = (env: Errand['env']): Errand['env'] =>

@@ -1,6 +1,6 @@
 /**
- * A separate process that checks the health of a service, so that other work of the test is not
- * measured: `node health-prober.ts ORIGIN PID EVERY_MS`. Prints a `Probe` as a line of JSON for each answer.
+ * A separate process that checks the health of a service, so that other work of the test is not measured: `node
+ * health-prober.ts ORIGIN PID EVERY_MS`. Prints a `Probe` as a line of JSON for each answer.
  */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -11,15 +11,15 @@ import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 import type { Probe } from './health-watch.ts';
 
 /**
- * How long the main thread of a process ran, and how long it was ready to run while the machine ran others: the first
- * two numbers of schedstat (Documentation/scheduler/sched-stats.rst of Linux).
+ * How long the main thread ran, and how long it was ready while others ran: the first two numbers of schedstat
+ * (Documentation/scheduler/sched-stats.rst of Linux).
  */
 const mainThreadOf = (pid: string): { readonly ranMs: number; readonly heldUpMs: number } => {
   const [ran, heldUp] = readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ');
   return { ranMs: Number(ran) / 1e6, heldUpMs: Number(heldUp) / 1e6 };
 };
 
-/** @returns 0 when there is no answer */
+/** @returns 0 if there is no answer */
 const ask = (url: string): Promise<number> =>
   new Promise((resolve) => {
     get(url, { agent: false }, (answer) => {
@@ -31,7 +31,7 @@ const ask = (url: string): Promise<number> =>
     });
   });
 
-/** What `speed` compares: how much processor time this takes where `longestHealthMs` is judged. */
+/** The processor time of the known work on the machine where `longestHealthMs` was chosen. `speed` compares with it. */
 const knownWorkMs = 1.2;
 
 const doKnownWork = (): number => {
@@ -40,12 +40,12 @@ const doKnownWork = (): number => {
   return sum;
 };
 
-/** How the machine did the known work so far: 1 is as quick as where the limit comes from, 0.5 half as quick. */
+/** The machine's speed at the known work so far: 1 is the speed behind the limit, 0.5 is half of it. */
 class MachineSpeed {
   #works = 0;
   #ranMs = 0;
 
-  /** @param pauseMs before the work and after it: the kernel brings its counts up to date in pauses */
+  /** @param pauseMs before and after the work, because the kernel updates its counts only in pauses */
   async measure(pauseMs: number): Promise<void> {
     await setTimeout(pauseMs);
     const before = mainThreadOf('self').ranMs;
@@ -66,7 +66,7 @@ const timed = async <T>(work: Promise<T>): Promise<{ result: T; tookMs: number }
   return { result, tookMs: performance.now() - started };
 };
 
-/** An idle server: its delay is the delay of the machine. */
+/** An idle server, whose delay is the machine's delay. */
 const serveNothing = (): void => {
   const server = createServer((_, response) => response.end());
   server.listen(0, '127.0.0.1', () => {
@@ -78,7 +78,7 @@ const probe = async (origin: string, pid: string, idle: string): Promise<Omit<Pr
   const [at, before] = [Date.now(), mainThreadOf(pid)];
   const service = timed(ask(`${origin}/healthz`));
   const over = service.then(() => true);
-  // Repeated while the service takes its time, so that both see the same machine.
+  // Repeated while the service takes its time, so that both run on an equally busy machine.
   let machineMs = 0;
   for (let isOver = false; !isOver; isOver = await Promise.race([over, setTimeout(5, false)])) {
     machineMs = Math.max(machineMs, (await timed(ask(idle))).tookMs);
@@ -96,7 +96,7 @@ const probeForEver = async (): Promise<never> => {
   process.stdin.resume().once('end', () => process.exit(0));
   const [port] = (await once(new Worker(new URL(import.meta.url)), 'message')) as [number];
   const speed = new MachineSpeed();
-  // The first times are slower: the code is not compiled yet.
+  // The first runs are slower, because the code is not compiled yet.
   for (let warmUp = 0; warmUp < 20; warmUp++) doKnownWork();
   for (;;) {
     await speed.measure(Number(everyMs) / 2);

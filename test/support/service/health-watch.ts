@@ -6,28 +6,28 @@ import type { Service } from './service-process.ts';
 export interface Probe {
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** 0 when there was none. */
+  /** 0 if there was no answer. */
   readonly status: number;
   readonly tookMs: number;
   /**
-   * For how long of that the service itself was busy: its main thread ran, and was not only ready to run or waiting for a
-   * disk, and an idle server was quicker at the same time.
+   * How long the service itself was busy in that time: its main thread ran, instead of being ready to run or waiting
+   * for a disk, and an idle server was faster at the same time.
    */
   readonly ownMs: number;
-  /** The same as if the machine were as quick as a quiet one: known work is timed in the same run. */
+  /** `ownMs` at the speed of a quiet machine, measured by known work in the same run. */
   readonly workMs: number;
-  /** As `ownMs`, whether it was busy or waited for a disk or a lock. */
+  /** Like `ownMs`, but includes waits for a disk or a lock. */
   readonly stillMs: number;
 }
 
-/** The most work that the service may do before it answers: see `workMs`. */
+/** The most work before an answer; see `workMs`. */
 export const longestHealthMs = 250;
 
 export interface HealthWatch {
   readonly probes: readonly Probe[];
-  /** Waits for one more answer, so that no earlier one is under way. */
+  /** Waits for one more answer, so that no earlier one is outstanding. */
   settle(): Promise<void>;
-  /** @param since as `Date.now()` */
+  /** @param since as in `Date.now()` */
   worst(since?: number): Probe | undefined;
   stop(): void;
 }
@@ -36,7 +36,7 @@ const prober = join(import.meta.dirname, 'health-prober.ts');
 
 /**
  * Polls `/healthz` from a separate process.
- * @param everyMs often enough for `longestHealthMs`, and little of what a busy machine has
+ * @param everyMs often enough for `longestHealthMs`, but only a small load on a busy machine
  */
 export const watchHealth = async (
   { origin, pid }: Pick<Service, 'origin' | 'pid'>,

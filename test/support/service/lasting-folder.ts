@@ -6,8 +6,8 @@ import { startGuard } from '../servers/debian-server.ts';
 let known: string | undefined;
 
 /**
- * For files that are there as long as this process. Settings that name no other files are the same for many test files,
- * so that these share a process for their commands.
+ * A folder that exists as long as this process. Test files whose settings name no other files have equal settings, so
+ * they share a process for their commands.
  */
 export const lastingFolder = (): string => {
   if (known !== undefined) return known;

@@ -90,7 +90,7 @@ export interface MonitoredFleet {
   readonly prometheus: Prometheus;
   readonly admin: MysqlAdmin;
   readonly databaseUrl: string;
-  /** `api` is two processes. `other` is a second edge, with a data folder of its own, and a name server. */
+  /** `api` has two processes. `other` is a second edge with a separate data folder, and a name server. */
   readonly services: Readonly<Record<'api' | 'worker' | 'edge' | 'other', Service>>;
   askForChallenge(): Promise<unknown>;
   ask(times: number): Promise<readonly number[]>;
@@ -111,7 +111,7 @@ const openWays = async (databaseUrl: string): Promise<Ways> => {
 const dnsZone = 'acme.store.test';
 const nowhere = 'tcp://127.0.0.1:1';
 
-/** Nobody listens at the end of that way any more. @returns a function that mends it */
+/** Makes the connection lead to a port where nobody listens. @returns a function that repairs it */
 export const cutWay = (way: TcpProxy, url: string): (() => void) => {
   way.leadTo(nowhere);
   way.cut();

@@ -58,7 +58,7 @@ interface Panel {
   readonly targets?: readonly { readonly expr: string }[];
 }
 
-/** The queries of the dashboard, each with the title of its panel. */
+/** The queries of the dashboard, with the titles of their panels. */
 export const dashboardQueries = (): readonly {
   readonly title: string;
   readonly expr: string;
@@ -68,7 +68,7 @@ export const dashboardQueries = (): readonly {
   return panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ title, expr })));
 };
 
-/** What PromQL itself says, as far as it is used here. */
+/** Words of PromQL, as far as they are used here. */
 const words = new Set([
   ...['by', 'on', 'or', 'and', 'unless', 'without', 'ignoring', 'group_left', 'bool'],
   ...['sum', 'max', 'min', 'count', 'avg', 'rate', 'increase', 'absent', 'time', 'topk'],
@@ -83,7 +83,7 @@ const words = new Set([
   ],
 ]);
 
-/** Names of metrics in an expression, without the endings of histograms. */
+/** Names of metrics in an expression, without the suffixes of histograms. */
 export const namesIn = (expression: string): readonly string[] => {
   const bare = expression
     .replace(/"[^"]*"/g, '')

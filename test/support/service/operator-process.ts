@@ -28,7 +28,7 @@ const takeDown = (stream: NodeJS.WriteStream): (() => string) => {
 const stdout = takeDown(process.stdout);
 const stderr = takeDown(process.stderr);
 
-/** What keeps this process alive; an Immediate, and a file that is being closed, are over at once. */
+/** Resources that do not keep this process alive. An Immediate and a file that is being closed end at once. */
 const over = ['Immediate', 'CloseReq'];
 const held = (): string =>
   process
@@ -48,7 +48,7 @@ const doErrand = async ({ number, folder, args, env }: Errand): Promise<Done> =>
   // A unique name lets the whole file run again, while its imports stay loaded.
   await import(`${pathToFileURL(main).href}?${String(number)}`);
   const code = exitCode();
-  // A command that leaves something open would never end as a process.
+  // A command that leaves something open would never exit as a process.
   await until(`nothing but ${before} is held; now ${held()}`, () => held() === before);
   return { number, code, stdout: stdout(), stderr: stderr() };
 };

@@ -10,8 +10,8 @@ import { lastingFolder } from './lasting-folder.ts';
 const script = join(import.meta.dirname, 'operator-process.ts');
 
 /**
- * Runs command lines one after the other in one process, which loads the program once. Each line runs src/main.ts anew,
- * with its own settings, and counts as done when nothing is left that would keep its process alive.
+ * Runs command lines one after the other in one process, which loads the program once. Each line runs src/main.ts again
+ * with different settings, and is finished when nothing is left that would keep its process alive.
  */
 export class Operator {
   readonly #child: ChildProcess;
@@ -62,7 +62,7 @@ export class Operator {
     return this.#waiting.size > 0;
   }
 
-  /** An idle one does not keep the process of the tests alive. */
+  /** An idle operator does not keep the test process alive. */
   #keepAwake(isBusy: boolean): void {
     const change = isBusy ? 'ref' : 'unref';
     this.#child[change]();
@@ -76,7 +76,7 @@ export class Operator {
   }
 }
 
-/** The operators of one home. All homes of a process share those that read the same settings at their start. */
+/** The operators of one home. Homes of a process share operators whose start settings are equal. */
 export class Operators {
   static readonly #all = new Map<string, Operator>();
   readonly #folder: string;
@@ -86,7 +86,7 @@ export class Operators {
     this.#folder = folder;
   }
 
-  /** @param desk commands at one desk follow one another, and run beside those at others */
+  /** @param desk commands at one desk run one after the other, and in parallel with other desks */
   run(args: readonly string[], env: Errand['env'], desk: number): Promise<CommandResult> {
     const fixed = settingsReadAtStart(env);
     const key = JSON.stringify([desk, fixed]);
@@ -97,7 +97,7 @@ export class Operators {
     return operator.run(this.#folder, args, env);
   }
 
-  /** Ends those that no other home can use, and any that is still at work. */
+  /** Ends operators that no other home can use, and those that are still busy. */
   async end(): Promise<void> {
     for (const key of this.#own) {
       const operator = Operators.#all.get(key);
@@ -108,7 +108,7 @@ export class Operators {
   }
 }
 
-/** Other files that a setting names belong to one test; further desks with such files are too rare to be kept. */
+/** Other files in settings belong to one test. More desks with such files are too rare to be kept. */
 const isForAll = (key: string): boolean => {
   const [desk, fixed] = JSON.parse(key) as [number, Errand['env']];
   const named = [fixed['NODE_EXTRA_CA_CERTS'], fixed['FAKETIME_TIMESTAMP_FILE']].filter(Boolean);

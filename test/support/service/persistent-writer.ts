@@ -7,7 +7,7 @@ export interface Acknowledged {
 
 export type Send = (url: string, init: RequestInit) => Promise<Response>;
 
-/** After an answer other than 201. */
+/** Pause after an answer other than 201. */
 const pauseMs = 20;
 
 interface Wish {
@@ -18,7 +18,7 @@ interface Wish {
 /** Adds animals one by one and retries each, under its idempotency key, until the answer is 201. */
 export class PersistentWriter {
   readonly acknowledged: Acknowledged[] = [];
-  /** Every status that came, in order; 0 when there was no answer. */
+  /** Every received status in order; 0 for a missing answer. */
   readonly statuses: number[] = [];
   readonly #label: string;
   readonly #key: string;
@@ -32,7 +32,7 @@ export class PersistentWriter {
     this.#send = send;
   }
 
-  /** A request that was sent and not acknowledged, so it may be stored or not. */
+  /** Whether a request was sent and not acknowledged, so that it may be stored or not. */
   get isInDoubt(): boolean {
     return this.#wish !== undefined;
   }
@@ -60,7 +60,7 @@ export class PersistentWriter {
     return { name, idempotencyKey: `key of ${name}` };
   }
 
-  /** @returns false when there was no answer */
+  /** @returns false if there was no answer */
   async #attempt(origin: string, { name, idempotencyKey }: Wish): Promise<boolean> {
     const headers = {
       Authorization: `Bearer ${this.#key}`,

@@ -27,7 +27,7 @@ export interface Service {
   stdout(): string;
   stderr(): string;
   hasEnded(): boolean;
-  /** @returns the outcome after `signal`, or after the process ended by itself */
+  /** @returns the outcome after `signal`, or after the process has ended on its own */
   end(signal?: NodeJS.Signals): Promise<Exit>;
   signal(signal: NodeJS.Signals): void;
 }
@@ -35,14 +35,12 @@ export interface Service {
 export interface Home {
   readonly settings: Settings;
   /**
-   * Runs in a process that has loaded the program already; `serve` in a new one.
-   * @param desk commands at one desk follow one another, and run beside those at others
+   * Runs a command in a process that has already loaded the program; runs `serve` in a new one.
+   * @param desk commands at one desk run one after the other, and in parallel with other desks
    */
   run(args: readonly string[], settings?: Settings, desk?: number): Promise<CommandResult>;
   execute(args: readonly string[], settings?: Settings): Promise<CommandResult>;
-  /**
-   * Waits until it serves. @throws Error with its output when it ends before that
-   */
+  /** Waits until the service is ready. @throws Error with its output if it ends before that */
   start(settings?: Settings): Promise<Service>;
   begin(settings?: Settings): Service;
   remove(): Promise<void>;
@@ -117,7 +115,7 @@ export const newHome = async (storage: DatabaseKind | TestDatabase): Promise<Hom
     begin,
     start: async (settings = {}) => {
       const service = begin(settings);
-      // On a busy machine a start takes its time.
+      // A start may be slow on a busy machine.
       const serves = () => {
         if (service.hasEnded())
           throw new Error(`it ended:\n${service.stdout()}\n${service.stderr()}`);

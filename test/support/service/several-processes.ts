@@ -10,14 +10,14 @@ export interface NewAccount {
   readonly key: { readonly id: string; readonly secret: string };
 }
 
-/** What a command prints for machines. */
+/** A command's machine-readable output. */
 export const commandOf = async <T>(home: Home, line: string): Promise<T> => {
   const { code, stdout, stderr } = await home.run([...line.split(' '), '--json']);
   if (code !== 0 || stderr !== '') throw new Error(`${line} ended with ${String(code)}: ${stderr}`);
   return JSON.parse(stdout) as T;
 };
 
-/** An account whose limit is met within a day only: a minute can end at any moment. */
+/** Opens an account that can reach only its daily limit, because a minute can end at any moment. */
 export const openAccount = async (home: Home, perDay: number): Promise<NewAccount> => {
   const create = 'account create --name Zoo --email zoo@animal-store.test --plan enterprise';
   const opened = await commandOf<NewAccount>(home, create);
@@ -36,7 +36,7 @@ export const ask = async ({ origin }: Service, { key }: NewAccount): Promise<Res
 export const left = (response: Response): number =>
   Number(response.headers.get('X-RateLimit-Remaining'));
 
-/** When the day ends that the request was counted in. */
+/** The end of the day in which the request was counted. */
 export const windowEnd = (response: Response): number =>
   Number(response.headers.get('X-RateLimit-Reset'));
 
@@ -61,7 +61,7 @@ export const startProject = (home: Home, service: Service) =>
 export const rootOf = (home: Home) =>
   readFile(join(home.settings['DATA_DIR'] ?? '', 'local-ca.pem'), 'utf8');
 
-/** Waits until each of a dozen new connections gets the page, so every process has it. */
+/** Waits until each of a dozen new connections gets the page, so that every process has it. */
 export const served = async (
   home: Home,
   ports: EdgeClient['ports'],
@@ -78,7 +78,10 @@ export const served = async (
 export const metric = async (service: Service, name: string): Promise<number> =>
   numberIn(await metricsOf(service), name);
 
-/** The same from an answer that has the figures of so many processes: one that is too busy to tell them is left out. */
+/**
+ * Like `metric`, but from an answer with the figures of this many processes. A process that is too busy is missing
+ * from an answer.
+ */
 export const metricOfAll = (processes: number, service: Service, name: string): Promise<number> =>
   until(`${processes} processes tell their figures`, async () => {
     const text = await metricsOf(service);
@@ -121,7 +124,7 @@ export const processesOf = (service: Service): readonly ServingProcess[] =>
     .filter(({ msg, pid }) => msg === 'serving' && isAlive(pid))
     .map(({ pid, roles = [] }) => ({ pid, roles }));
 
-/** Waits until so many serve, none of them among `others`. */
+/** Waits until this many processes serve, none of them among `others`. */
 export const servingProcesses = (
   service: Service,
   count: number,

@@ -7,7 +7,7 @@ export interface StoredPet {
   readonly name: string;
 }
 
-/** Reads a service's database directly, independent of faults in the service. */
+/** Reads a service's database directly, so that faults of the service do not matter. */
 export class StoredFacts {
   readonly #database: Database;
 
@@ -75,7 +75,7 @@ export class StoredFacts {
     return (await this.#db.introspection.getTables({ withInternalKyselyTables: true })).length;
   }
 
-  /** Stores events of the first account for the owners to be told, as if they had just happened. */
+  /** Stores events of the first account for its owners' notices, as if they had just happened. */
   async happen(
     type: string,
     times: number,
@@ -102,7 +102,7 @@ export class StoredFacts {
     return rows.map(({ event_id }) => event_id);
   }
 
-  /** Lets the time pass that a dead process still holds its deliveries, its mails and its jobs. */
+  /** Advances past the leases of a dead process on deliveries, mails and jobs. */
   async endLeases(): Promise<void> {
     for (const table of ['deliveries', 'mails'] as const) {
       const claimed = this.#db.updateTable(table).where('claim', 'is not', null);
@@ -111,13 +111,13 @@ export class StoredFacts {
     await this.#db.deleteFrom('job_leases').execute();
   }
 
-  /** Lets the time pass that failed deliveries wait. */
+  /** Advances past the waits of failed deliveries. */
   async endWaits(): Promise<void> {
     const waiting = this.#db.updateTable('deliveries').where('claim', 'is', null);
     await waiting.where('parked', '=', 0n).set({ due_at: 0n }).execute();
   }
 
-  /** How many mails were asked for and not queued, or queued and not sent. */
+  /** The number of mails that were requested and not queued, or queued and not sent. */
   async unsentMails(): Promise<number> {
     const asked = this.#db.selectFrom('mail_requests').select('id').where('mailed_at', 'is', null);
     const queued = this.#db.selectFrom('mails').select('id').where('ended_at', 'is', null);

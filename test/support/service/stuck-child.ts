@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 
-// It asks its parent for a listening socket in the next tick, and never takes it.
+// The child requests a listening socket from its parent in the next tick, and never takes it.
 createServer().listen(0, '127.0.0.1');
 process.nextTick(() => {
   process.send?.({ type: 'serving', places: {} });

@@ -9,10 +9,10 @@ export interface Visited {
   readonly options: RequestOptions & { readonly ca?: string; readonly servername?: string };
 }
 
-/** Long enough for a connection to be idle, and short enough that it always is for a moment only. */
+/** Long enough for a connection to become idle, and short enough to be idle only for a moment. */
 const pauseMs = 5;
 
-/** Visitors over connections that stay and over new ones. None of them asks again after a failure. */
+/** Visits over persistent and new connections, without retries. */
 export class Visits {
   readonly failures: string[] = [];
   answered = 0;

@@ -7,7 +7,7 @@ export type TarEntry = Partial<Header> & {
   readonly content?: string | Buffer;
 };
 
-/** @returns a tar as it would be written by a tool that checks nothing */
+/** @returns a tar, without any checks */
 export const tarOf = (...entries: readonly TarEntry[]): Promise<Buffer> => {
   const tar = pack();
   for (const { content, ...header } of entries) {
@@ -21,17 +21,17 @@ export const tarOf = (...entries: readonly TarEntry[]): Promise<Buffer> => {
 export const tgzOf = async (...entries: readonly TarEntry[]): Promise<Buffer> =>
   gzipSync(await tarOf(...entries));
 
-/** One entry of a zip as its bytes will say, true or not. What is left out is as it should be. */
+/** One entry of a zip as declared by its bytes, whether true or not. Omitted fields are correct. */
 export interface ZipEntry {
   readonly name: string | Buffer;
   readonly content?: string | Buffer;
-  /** Unix type and rights; a plain file by default. */
+  /** Unix type and permissions; a plain file by default. */
   readonly mode?: number;
   /** 8 is deflate, 0 is none. */
   readonly method?: number;
   readonly flags?: number;
   readonly crc?: number;
-  /** The declared values, in both headers. */
+  /** The declared values in both headers. */
   readonly size?: number;
   readonly packed?: Buffer;
   readonly localOffset?: number;
@@ -41,8 +41,8 @@ export interface ZipEntry {
 export const regularFile = 0o100644;
 
 /**
- * A zip, byte by byte (APPNOTE.TXT 4.3): no writer of archives that is to be had would write the bad ones.
- * @param count entries, as its end says
+ * Builds a zip byte by byte (APPNOTE.TXT 4.3), because no available library writes invalid ones.
+ * @param count the number of entries that its end declares
  */
 export const zipOf = (entries: readonly ZipEntry[], count = entries.length): Buffer => {
   const locals: Buffer[] = [];
@@ -58,7 +58,7 @@ export const zipOf = (entries: readonly ZipEntry[], count = entries.length): Buf
   return Buffer.concat([...locals, directory, endOf(count, directory.length, offset)]);
 };
 
-/** A zip whose end, in the 64 bit form, says that its directory begins at `directoryAt`. */
+/** A zip whose 64-bit end record declares that the directory begins at `directoryAt`. */
 export const zip64Of = (content: Buffer, recordAt: bigint, directoryAt: bigint): Buffer => {
   const record = Buffer.alloc(56);
   record.writeUInt32LE(0x06064b50, 0);

@@ -1,6 +1,6 @@
 /**
- * A separate process that deploys archives one after the other to one project, with its records in `TMPDIR`:
- * `node deploy-archives.ts JSON`. Prints an `Outcome`, or "stuck" once it has stopped at the requested step.
+ * A separate process that deploys archives one after the other to one project, with its records in `TMPDIR`: `node
+ * deploy-archives.ts JSON`. Prints an `Outcome`, or "stuck" once it has stopped at the requested step.
  */
 import { writeSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';

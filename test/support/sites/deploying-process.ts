@@ -12,7 +12,7 @@ export interface Orders {
   readonly archives: readonly string[];
   /** Whether it yields to the event loop for a while before it reads a file. */
   readonly isSlow?: boolean;
-  /** Where it stops working, for good. */
+  /** Where it stops working forever. */
   readonly stuckAt?: Pick<UploadProgress, 'step' | 'done'>;
 }
 
@@ -26,7 +26,7 @@ export interface Outcome {
 const script = join(import.meta.dirname, 'deploy-archives.ts');
 const withoutWarnings = '--disable-warning=ExperimentalWarning';
 
-/** Where it keeps its records; it may be killed, and removes none. */
+/** Provides a folder for the process's records, because the process may be killed and never removes them. */
 const inRecords = async <T>(work: (env: NodeJS.ProcessEnv) => Promise<T>): Promise<T> => {
   const records = await mkdtemp(join(tmpdir(), 'animal-store-records-'));
   try {
@@ -45,13 +45,13 @@ const commandFor = (orders: Orders): readonly string[] => [
 
 export const deployInProcess = (orders: Orders): Promise<Outcome> => run(commandFor(orders));
 
-/** The same on a separate disk of the given size. */
+/** Deploys on a separate disk of the given size. */
 export const deployOnDisk = (size: string, orders: Orders): Promise<Outcome> => {
   const mount = `mount -t tmpfs -o size=${size} none "$0" && exec "$@"`;
   return run(['unshare', '-rm', 'sh', '-c', mount, orders.folder, ...commandFor(orders)]);
 };
 
-/** Kills it with nothing to hold it up, where it is told to be stuck. */
+/** Kills the process when it is stuck at the requested step, without waiting for anything. */
 export const killWhereStuck = (orders: Orders): Promise<void> =>
   inRecords((env) => killStuck(commandFor(orders), env));
 

@@ -11,7 +11,7 @@ import {
 } from '../../../src/sites/ports.ts';
 import { unpackSite } from '../../../src/sites/use-cases/deploy-site.ts';
 
-/** Everything in a folder, however deep: paths, and for files their permissions and content. */
+/** Lists everything in a folder recursively: paths, and the permissions and content of files. */
 export const listingOf = async (folder: string): Promise<readonly string[]> => {
   const paths = await readdir(folder, { recursive: true });
   const lines = paths.sort().map(async (path) => {
@@ -35,7 +35,7 @@ export const plainTree = async (
   return folder;
 };
 
-/** The paths of all files that this process has open, one for each descriptor. */
+/** The paths of all open files of this process, one for each descriptor. */
 export const openPaths = async (): Promise<readonly string[]> => {
   const handles = await readdir('/proc/self/fd');
   const open = handles.map((one) => readlink(`/proc/self/fd/${one}`).catch(() => ''));

@@ -10,7 +10,7 @@ import {
 } from './archive-bytes.ts';
 import type { UploadProblem } from '../../../src/sites/domain/sites-error.ts';
 
-/** The same as the tail of a gzip, which may have any number of members (RFC 1952). */
+/** This many gzip members of zeros. A gzip may have any number of members (RFC 1952). */
 const gzippedZeros = (count: number): Buffer =>
   Buffer.concat(Array<Buffer>(count).fill(gzipSync(zeros)));
 
@@ -22,11 +22,11 @@ const patched = (bytes: Buffer, at: number, value: number): Buffer => {
 
 const tgz = (...entries: readonly TarEntry[]): Promise<Buffer> => tgzOf(index, ...entries);
 
-/** Its end, two blocks of zeros, is missing: another one may follow. */
+/** Omits the end, two blocks of zeros, so that another tar may follow. */
 const openTar = async (...entries: readonly TarEntry[]): Promise<Buffer> =>
   (await tarOf(index, ...entries)).subarray(0, -1024);
 
-/** A header that announces another size, with the checksum that belongs to it. */
+/** A header that declares another size, with a valid checksum. */
 const announcing = async (size: string | Buffer): Promise<Buffer> => {
   const header = (await tarOf({ name: 'lie', content: 'x' })).subarray(0, 512);
   header.fill(0, 124, 136);
@@ -38,17 +38,17 @@ const announcing = async (size: string | Buffer): Promise<Buffer> => {
 };
 const octal = (size: number): string => size.toString(8).padStart(11, '0');
 
-/** So many attributes of extended headers (POSIX pax). */
+/** This many attributes of extended headers (POSIX pax). */
 const paxOf = (count: number): string =>
   Array.from({ length: count }, (_, at) => `9 k${String(at).padStart(3, '0')}=\n`).join('');
 
-/** An extended header for all files that follow. */
+/** An extended header for all later files. */
 const globalOf = async (attributes: string): Promise<Buffer> => {
   const tar = await tarOf({ name: 'g', content: attributes });
   return Buffer.concat([retyped(tar.subarray(0, 512), 'g'), tar.subarray(512, -1024)]);
 };
 
-/** @param escape a path that nothing may be written to */
+/** @param escape a path where nothing may be written */
 export const hostileTars = (escape: string): readonly HostileArchive[] => {
   const { folder, name } = escapesOf(escape);
   const way = `../../${name}`;
@@ -189,7 +189,7 @@ const retyped = (header: Buffer, type: string): Buffer => {
   return copy;
 };
 
-/** So many MiB of zeros, deflated: pieces that stand alone, one after the other. */
+/** This many MiB of zeros, deflated in independent pieces. */
 const deflatedZeros = (count: number): Buffer => {
   const piece = deflateRawSync(zeros, { finishFlush: constants.Z_FULL_FLUSH });
   return Buffer.concat([...Array<Buffer>(count).fill(piece), deflateRawSync(Buffer.alloc(0))]);
@@ -215,7 +215,7 @@ const farAway = (): Buffer => {
   return extra;
 };
 
-/** @param escape a path that nothing may be written to */
+/** @param escape a path where nothing may be written */
 export const hostileZips = (escape: string): readonly HostileArchive[] => {
   const { folder, name } = escapesOf(escape);
   const link = (path: string, to: string) => ({ name: path, content: to, mode: 0o120777 });
@@ -323,7 +323,7 @@ export const hostileZips = (escape: string): readonly HostileArchive[] => {
   ]);
 };
 
-/** An archive with one fault and, unless that is the fault, a good index.html. */
+/** An archive with one fault, and a good index.html unless that is the fault. */
 export interface HostileArchive {
   readonly what: string;
   readonly bytes: () => Buffer | Promise<Buffer>;
@@ -333,7 +333,7 @@ export interface HostileArchive {
 
 const index = { name: 'index.html', content: '<!doctype html><title>hostile</title>' };
 
-/** A file written there has escaped. One folder and a name in it. */
+/** A folder and a file in it. Files written there have escaped. */
 const escapesOf = (escape: string): { readonly folder: string; readonly name: string } => {
   const at = escape.lastIndexOf('/');
   return { folder: escape.slice(0, at), name: escape.slice(at + 1) };

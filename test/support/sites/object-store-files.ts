@@ -15,12 +15,12 @@ export interface Machine {
   readonly staging: string;
   /** What the cache could not store. */
   readonly problems: readonly unknown[];
-  /** Another process on the same folders. */
+  /** Another process with the same folders. */
   again(mostBytes?: number): Machine;
   close(): Promise<void>;
 }
 
-/** Deploys in an object store, seen from a machine with folders of its own. */
+/** Deploys in an object store, as seen from a machine with private folders. */
 export const machineAt = async (place: S3Place, mostBytes = gib): Promise<Machine> => {
   const folder = await mkdtemp(join(tmpdir(), 'animal-store-machine-'));
   return processOn({ place, folder }, mostBytes);

@@ -23,18 +23,18 @@ export interface SiteLab {
   readonly allowances: Allowances;
   readonly clock: SettableClock;
   readonly stores: Stores;
-  /** @param other replacements for the site's own ports */
+  /** @param other replaces ports of the site */
   readonly deploy: (
     source: SiteSource,
     onProgress?: (progress: UploadProgress) => void,
     other?: { readonly projects?: Projects; readonly project?: Project },
   ) => Promise<Deploy>;
   readonly site: () => Promise<Site>;
-  /** What happened since the project was made. */
+  /** Events since the project was created. */
   readonly events: () => Promise<readonly DomainEvent[]>;
 }
 
-/** @param storedBytes what the account may keep */
+/** @param storedBytes how much the account may store */
 export const siteLab = async (
   stores: Stores,
   files: SiteFiles,

@@ -21,12 +21,12 @@ export const allOf = async (content: AsyncIterable<Uint8Array>): Promise<Buffer>
   return Buffer.concat(chunks);
 };
 
-/** Content in the given pieces, each in its own turn of the event loop. */
+/** Yields content in the given pieces, each in a separate turn of the event loop. */
 export async function* inPieces(...pieces: readonly (string | Uint8Array)[]) {
   for (const piece of pieces) yield await Promise.resolve(new Uint8Array(Buffer.from(piece)));
 }
 
-/** Content that breaks off after its first piece. */
+/** Yields content that breaks off after its first piece. */
 export async function* brokenOff(error: Error) {
   yield* inPieces('the first piece');
   throw error;
@@ -71,7 +71,7 @@ export const newProject = async (
   return decision.state;
 };
 
-/** Who makes the deploys of tests. */
+/** The author of test deploys. */
 export const byOperator: DeployOrigin = { madeBy: 'operator', message: undefined };
 
 export const begun = (id: string) => ({ id, ...byOperator });
@@ -82,7 +82,7 @@ export const publish = (site: Site, deployId: string): Decision<Site, SitesEvent
   return deploySucceeded(state, deployId, { files: 1, bytes: 1 }, later(0));
 };
 
-/** Looks like a certificate, and is a new one each time. */
+/** A text that looks like a certificate, different each time. */
 export const certificateFor = (host: string, draft: Partial<Certificate> = {}): Certificate => ({
   host,
   chain: pem('CERTIFICATE', ids.next('leaf')),

@@ -2,17 +2,17 @@ import { Session } from 'node:inspector';
 import { analyse } from 'scslre';
 import type { TextParser } from '../text-parsers.ts';
 
-/** How many characters or elements a call of a built-in function walks, beside what the coverage of our code counts. */
+/** How many characters or elements a call of a built-in function walks, in addition to the coverage of our code. */
 type Walked = (receiver: never, first: never, second: never, result: never) => number;
 
 const length = (receiver: { readonly length: number }): number => receiver.length;
-/** From where it looks to where it finds. */
+/** The distance from the start of the search to the match. */
 const upTo = (text: string, sought: string, from = 0): number => {
   const at = text.indexOf(sought, from);
   return (at < 0 ? text.length : at) - Math.min(from, text.length);
 };
 
-/** Putting marks in their order moves each past all those of its run (Unicode 15, section 3.11). */
+/** Ordering marks moves each past all marks of its run (Unicode 15, section 3.11). */
 const normalized = (text: string): number =>
   (text.match(/\p{M}+/gu) ?? []).reduce((sum, { length: run }) => sum + run * run, text.length);
 
@@ -54,7 +54,7 @@ const watch = (prototype: object, name: string | symbol, count: Walked): void =>
   Object.defineProperty(prototype, name, { value: watched, writable: true, configurable: true });
 };
 
-/** From now on, for this process. */
+/** Counts from now on, in this process. */
 const watchBuiltIns = (): void => {
   for (const [prototype, functions] of walked) {
     for (const name of Reflect.ownKeys(functions))
@@ -72,15 +72,18 @@ const stepsInBuiltIns = (work: () => void): number => {
 };
 
 /**
- * Counts the steps of each parser for long texts, and prints those whose steps grow faster than their text. Steps are the
- * same on every machine: executed blocks of code (V8's precise coverage), and what built-in functions walk. This is a
- * process of its own, because V8 counts blocks only in code that it compiled since it began to count.
+ * Counts the steps of each parser for long texts, and prints the parsers whose steps grow faster than their text. Steps
+ * are the same on every machine: executed blocks of code (V8's precise coverage), and what built-in functions walk.
+ * This is a separate process, because V8 counts blocks only in code that was compiled after the counting began.
  */
 
-/** A short one, which stays below the limits, and a long one. */
+/** A short text, which stays below the limits, and a long text. */
 const lengths = [500, 16 * 1024];
 const mostGrowth = 2.5;
-/** What only one of two texts costs, however long it is: first calls, and limits that lie between the two lengths. */
+/**
+ * Steps that occur with only one of the texts, however long it is, such as first calls and limits between the two
+ * lengths.
+ */
 const constantSteps = 3000;
 
 const repeated = (letters: string, length: number): string =>
@@ -103,7 +106,7 @@ interface Coverage {
 
 const session = new Session();
 session.connect();
-/** Commands of this domain answer before they return. */
+/** Commands of this domain answer synchronously. */
 const profiler = (command: string, parameters?: object): unknown => {
   let answer: unknown;
   session.post(`Profiler.${command}`, parameters, (error, result) => {
@@ -113,7 +116,7 @@ const profiler = (command: string, parameters?: object): unknown => {
   return answer;
 };
 
-/** Executed since the last call. */
+/** Blocks executed since the last call. */
 const takeBlocks = (): number => {
   let blocks = 0;
   for (const { url, functions } of (profiler('takePreciseCoverage') as Coverage).result) {
@@ -144,7 +147,7 @@ const isSteep = (parser: TextParser): boolean =>
     return twice > mostGrowth * once + constantSteps;
   });
 
-/** They must be found: otherwise nothing was counted. */
+/** These parsers must be found. If they are not, nothing was counted. */
 const steepParsers: Readonly<Record<string, TextParser['read']>> = {
   'a loop in a loop': (text) => {
     let pairs = 0;
@@ -157,7 +160,7 @@ const steepParsers: Readonly<Record<string, TextParser['read']>> = {
   'marks put in order': (text) => text.normalize('NFKC'),
 };
 
-/** The linter judges patterns that are written as literals; these are put together. */
+/** Built from strings, because the linter checks literal patterns. */
 const builtPatterns = new Set<RegExp>();
 globalThis.RegExp = new Proxy(RegExp, {
   construct: (target, given: ConstructorParameters<RegExpConstructor>) => {
@@ -167,7 +170,7 @@ globalThis.RegExp = new Proxy(RegExp, {
     return pattern;
   },
 });
-// It must be found, like the steep parsers.
+// This pattern must be found, like the steep parsers.
 new RegExp(['^(a', '+)+$'].join(''));
 
 profiler('enable');

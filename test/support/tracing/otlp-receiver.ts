@@ -3,11 +3,11 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { until } from '../until.ts';
 
-/** A message of Protocol Buffers: the values of each field by its number, in their order. */
+/** A message of Protocol Buffers: the values of each field by number, in order. */
 class WireMessage {
   readonly #fields = new Map<number, (bigint | Buffer)[]>();
 
-  /** @throws RangeError where it ends too early */
+  /** @throws RangeError if the message ends too early */
   constructor(bytes: Buffer) {
     const reader = { bytes, at: 0 };
     while (reader.at < bytes.length) {
@@ -135,10 +135,10 @@ const valueIn = (value: WireMessage | undefined): Value => {
   return value?.has(2) ? value.number(2) === 1 : (value?.number(3) ?? 0);
 };
 
-/** `silent`: takes everything and answers nothing. `failing`: refuses everything, with a long page. */
+/** `silent`: accepts everything and never answers. `failing`: refuses everything, with a long page. */
 type Mood = 'well' | 'silent' | 'failing';
 
-/** Takes traces over OTLP/HTTP with protobuf, as a collector does. */
+/** Receives traces over OTLP/HTTP with protobuf, like a collector. */
 export class OtlpReceiver {
   readonly #server: Server;
   readonly #bodies: Buffer[] = [];
@@ -176,7 +176,7 @@ export class OtlpReceiver {
     return this.#bodies.flatMap(spansIn);
   }
 
-  /** Everything that came, as one text to search. */
+  /** Everything received, as one searchable text. */
   get everything(): string {
     return Buffer.concat([...this.#bodies, Buffer.from(JSON.stringify(this.spans))]).toString(
       'latin1',
@@ -189,7 +189,7 @@ export class OtlpReceiver {
     return found;
   }
 
-  /** Those directly below it. */
+  /** The direct children of a span. */
   below({ spanId, traceId }: ReceivedSpan): readonly ReceivedSpan[] {
     return this.spans.filter((one) => one.traceId === traceId && one.parentId === spanId);
   }

@@ -7,7 +7,7 @@ import { messageTypes, type Payload } from '../../../src/notifications/domain/pa
 const ajv = new Ajv2020({ strict: true, allErrors: true });
 formats.default(ajv);
 
-/** Published schemas allow fields that they do not name, for later versions. What we send today has none of those. */
+/** Published schemas allow unknown fields for later versions. Our current messages have none. */
 const closed = (schema: unknown): unknown => {
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return schema;
   const parts = Object.entries(schema).map(([name, part]) => [name, closed(part)] as const);
@@ -24,7 +24,7 @@ const validators = new Map(
   ]),
 );
 
-/** The message of a webhook. Fails if its published schema does not describe it, field by field. */
+/** Parses the message of a webhook. Fails if its published schema does not describe every field. */
 export const documentedPayload = (body: string): Payload => {
   const message = JSON.parse(body) as Payload;
   const isValid = validators.get(message.type);

@@ -2,7 +2,7 @@ import { GuardedOutside } from '../../../src/adapters/webhooks/guarded-outside.t
 import type { Outside } from '../../../src/notifications/webhook-ports.ts';
 import { neverMs } from '../until.ts';
 
-/** May call this machine, and looks no names up. */
+/** May call this machine, and resolves no names. */
 export const realOutside = (withinMs = neverMs): Outside =>
   new GuardedOutside({
     ...{ dnsServers: ['127.0.0.1:9'], ownAddresses: [], withinMs },

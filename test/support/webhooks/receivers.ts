@@ -14,7 +14,7 @@ import type { StoragePorts } from '../storage-ports.ts';
 import { documentedPayload } from './documented-payload.ts';
 
 export interface Received {
-  /** The address that was called, as in `urlOf`. */
+  /** The called address, as in `urlOf`. */
   readonly at: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
@@ -26,7 +26,7 @@ const thanks: Answer = (_received, response) => {
   response.writeHead(204).end();
 };
 
-/** Real receivers: one server that stands for as many as there are addresses of the loopback network. */
+/** Real receivers. One server stands for as many as the loopback network has addresses. */
 export class Receivers {
   readonly received: Received[] = [];
   answer: Answer = thanks;
@@ -54,7 +54,7 @@ export class Receivers {
     return `http://127.0.${Math.floor(number / 250)}.${(number % 250) + 1}:${this.#port}/`;
   }
 
-  /** Fails if a message that came is not as its published schema says. */
+  /** Fails if a received message does not match its published schema. */
   async close(): Promise<void> {
     this.#server.close();
     this.#server.closeAllConnections();
@@ -67,7 +67,7 @@ export class Receivers {
   }
 }
 
-/** As a receiver does it that knows one secret. */
+/** Verifies like a receiver that knows one secret. */
 export const isSignedWith = (secret: string, { headers, body }: Received): boolean => {
   try {
     new Webhook(secret).verify(body, headers as Record<string, string>);
@@ -84,12 +84,12 @@ const rules = { allowsThisMachine: true };
 interface Calling {
   readonly graceMs?: number;
   readonly clock?: Clock;
-  /** Counts calls that people ask for; by default there may be any number. */
+  /** Counts requested calls; by default there is no limit. */
   readonly admit?: AskedCalls['admit'];
   readonly times?: Parameters<typeof queueKinds.webhooks>[1];
 }
 
-/** The face, and what calls webhooks, as a worker has them. */
+/** The use cases and the webhook caller, as a worker has them. */
 export const callingOver = (
   stores: Pick<StoragePorts, 'webhooks' | 'webhookDeliveries'>,
   outside: Outside,

@@ -29,7 +29,7 @@ export const webhookDecision = (accountId: string, draft: Partial<WebhookDraft> 
     later(0),
   );
 
-/** A webhook of the account, through the port. */
+/** Adds a webhook of the account through the port. */
 export const storedWebhook = (
   webhooks: Webhooks,
   accountId: string,

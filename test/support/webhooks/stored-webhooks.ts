@@ -7,7 +7,7 @@ import { KyselyWebhooks } from '../../../src/adapters/kysely/notifications/kysel
 import { callingOver } from './receivers.ts';
 import { realOutside } from './real-outside.ts';
 
-/** The webhooks of a service's first account, through its database. */
+/** The webhooks of a service's first account, read from its database. */
 export class StoredWebhooks {
   readonly #database: Database;
   readonly #calls: ReturnType<typeof callingOver>['calls'];
@@ -26,14 +26,14 @@ export class StoredWebhooks {
     this.#calls = callingOver(stores, realOutside()).calls;
   }
 
-  /** @returns it with its secret */
+  /** @returns the webhook with its secret */
   async add(address: string, kind: string) {
     const accounts = this.#database.root.selectFrom('accounts').select('id');
     const { id } = await accounts.executeTakeFirstOrThrow();
     return this.#calls.addWebhook(id, { address, kinds: [kind] });
   }
 
-  /** How many deliveries are in which state. */
+  /** The number of deliveries in each state. */
   async states(): Promise<Readonly<Record<string, number>>> {
     const deliveries = this.#database.root.selectFrom('webhook_deliveries');
     const rows = await deliveries.select('state').execute();
@@ -41,12 +41,12 @@ export class StoredWebhooks {
     return Object.fromEntries([...byState].map(([state, { length }]) => [state, length]));
   }
 
-  /** Lets the time pass that a dead process still holds its deliveries. */
+  /** Advances past the leases of a dead process. */
   async endLeases(): Promise<void> {
     await this.#makeDue(true);
   }
 
-  /** Lets the time pass that failed deliveries wait. */
+  /** Advances past the waits of failed deliveries. */
   async endWaits(): Promise<void> {
     await this.#makeDue(false);
   }

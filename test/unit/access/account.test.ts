@@ -41,7 +41,7 @@ describe.each(plans)('from the plan %s', (from) => {
   });
 });
 
-describe('an account with limits of its own', () => {
+describe('an account with custom limits', () => {
   const own = { perMinute: 7, perDay: 77 };
   const plain = { ...opened, plan: 'enterprise' } as const;
   const account = { ...plain, ownLimits: own };
@@ -55,7 +55,7 @@ describe('an account with limits of its own', () => {
     });
   });
 
-  test('can get new limits, also one number at a time', () => {
+  test('can get new limits, even one number at a time', () => {
     for (const other of [
       { ...own, perMinute: 8 },
       { ...own, perDay: 78 },
@@ -77,7 +77,7 @@ describe('an account with limits of its own', () => {
     });
   });
 
-  test('loses them on another plan, and without new ones', () => {
+  test('loses them when its plan changes without new ones', () => {
     expect(changePlan(account, { plan: 'pro' }, now)).toEqual({
       state: { ...plain, plan: 'pro' },
       events: [{ ...event, from: 'enterprise', to: 'pro', perMinute: 300, perDay: 10_000 }],
@@ -85,7 +85,7 @@ describe('an account with limits of its own', () => {
     expect(changePlan(account, { plan: 'enterprise' }, now).state).toEqual(plain);
   });
 
-  test('gets limits for sites, each alone, without losing a plan number it does not name', () => {
+  test("gets limits for sites one at a time, without losing the plan's other numbers", () => {
     const { state, events } = changePlan(
       plain,
       { plan: 'enterprise', sites: { projects: 60 } },

@@ -69,7 +69,7 @@ describe('issuing an API key', () => {
 });
 
 describe('an API key', () => {
-  test('works for ever when it has no expiry', () => {
+  test('works forever when it has no expiry', () => {
     const { state: key } = issueApiKey(draft, now);
     expect([now, at(1e12)].map((moment) => opens(key, moment))).toEqual([true, true]);
   });
@@ -151,7 +151,7 @@ describe('the secret of an API key', () => {
     );
   });
 
-  test('is refused in any other length, even with a right checksum', () => {
+  test('is refused at any other length, even with a correct checksum', () => {
     const length = fc.integer({ min: 0, max: 64 }).filter((its) => its !== 32);
     const wrong = length.chain((its) => fc.string({ minLength: its, maxLength: its }));
     fc.assert(fc.property(wrong, (text) => !isWellFormedSecret(expected(`pets_live_${text}`))));
@@ -162,7 +162,7 @@ describe('the secret of an API key', () => {
     );
   });
 
-  test('is refused with another prefix, even with a right checksum', () => {
+  test('is refused with another prefix, even with a correct checksum', () => {
     fc.assert(fc.property(random, (text) => !isWellFormedSecret(expected(`pets_test_${text}`))));
   });
 
@@ -247,7 +247,7 @@ describe('a ban', () => {
     expect(nextBan(last, at(-hour)).minutes).toBe(10);
   });
 
-  test('applies before its end, and no longer at it', () => {
+  test('applies before its end and not after', () => {
     const ban = nextBan(undefined, now);
     const moments = [0, 5 * minute - 1, 5 * minute, hour];
     expect(moments.map((moment) => isBanned(ban, at(moment)))).toEqual([true, true, false, false]);
@@ -268,7 +268,7 @@ describe('banning an API key', () => {
     });
   });
 
-  test('that is already banned changes nothing, and a ban after its end lasts longer', () => {
+  test('that is already banned changes nothing, and a new ban after its end lasts longer', () => {
     expect(banApiKey(banned, at(5 * minute - 1))).toEqual({ state: banned, events: [] });
     const next = banApiKey(banned, at(5 * minute));
     expect(next.state.ban).toMatchObject({ since: at(5 * minute), minutes: 10 });
@@ -285,7 +285,7 @@ describe('banning an API key', () => {
     expect(banApiKey(lifted.state, at(minute)).state.ban?.minutes).toBe(10);
   });
 
-  test('cannot be lifted when it is over, or never was', () => {
+  test('cannot be lifted when it is over or never existed', () => {
     expect(liftBan(banned, at(5 * minute))).toEqual({ state: banned, events: [] });
     expect(liftBan(key, now)).toEqual({ state: key, events: [] });
   });

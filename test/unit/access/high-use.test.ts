@@ -35,7 +35,7 @@ const use = (draft: Partial<HighUse> = {}): HighUse => ({
   ...draft,
 });
 
-test('an account is reported once for each level and each day, however many requests it makes', async () => {
+test('an account is reported only once for each level and day, however many requests it makes', async () => {
   for (let n = 0; n < 3; n += 1) {
     reporter.note('acct_1', use());
     reporter.note('acct_1', use());
@@ -52,7 +52,7 @@ test('an account is reported once for each level and each day, however many requ
   ]);
 });
 
-test('what could not be reported is part of the next report', async () => {
+test('a report that failed is part of the next report', async () => {
   isAway = true;
   reporter.note('acct_1', use());
   await expect(reporter.flush()).rejects.toThrow('away');
@@ -62,7 +62,7 @@ test('what could not be reported is part of the next report', async () => {
   expect(reported).toEqual(['acct_1 warning 2026-03-02']);
 });
 
-test('the first use that waits for its report rings', async () => {
+test('the first use that waits to be reported triggers the report', async () => {
   let rung = 0;
   reporter.news.listen(() => (rung += 1));
   reporter.note('acct_1', use());

@@ -30,17 +30,17 @@ test.each([
   [[2, 4, 6, 8, 10, 12, 14, 16, 18].map((at) => at * hour), true],
   [[2, 4, 6, 8, 10, 12, 14, 16, 18, 20].map((at) => at * hour), false],
   [[2, 4, 6, 8, 10, 12, 14, 16, 18, 24].map((at) => at * hour), true],
-])('after mails %j milliseconds ago, another one may follow: %j', (before, isAllowed) => {
+])('another mail may follow mails sent %j milliseconds ago: %j', (before, isAllowed) => {
   expect(may(mailsAt(before.map(ago)))).toBe(isAllowed);
   expect(may(mailsAt(before.toReversed().map(ago)))).toBe(isAllowed);
   expect(may(mailsAt(before.map(ago)), from(there))).toBe(true);
 });
 
-test('mails of a clock that was ahead still count', () => {
+test('mails from a clock that was ahead still count', () => {
   expect(may(mailsAt([ago(-hour), ago(-hour), ago(-2 * hour)]))).toBe(false);
 });
 
-test('however often an address is asked for, one network gets three mails an hour and ten a day to it', () => {
+test('an address gets at most three mails an hour and ten a day from one network, however often they are requested', () => {
   const chance = seededRandom(16);
   const sent: Date[] = [];
   for (let at = now.getTime(); at < now.getTime() + 3 * 24 * hour; at += chance() * 5 * minute) {
@@ -54,7 +54,7 @@ test('however often an address is asked for, one network gets three mails an hou
   expect([most(hour), most(24 * hour)]).toEqual([3, 10]);
 });
 
-test('links are counted together; invitations and the news of a changed password apart', () => {
+test('both kinds of link share a count; invitations and notices of a changed password each have their own', () => {
   expect(mailReasons.map((reason) => countedTogether(reason))).toEqual([
     ['sign_in', 'new_password'],
     ['sign_in', 'new_password'],
@@ -64,7 +64,7 @@ test('links are counted together; invitations and the news of a changed password
   ]);
 });
 
-test('from many networks, an address gets ten mails an hour and thirty a day', () => {
+test('an address gets at most ten mails an hour and thirty a day from many networks', () => {
   const spread = (count: number, everyMs: number) =>
     Array.from({ length: count }, (_, n) => mailsAt([ago(n * everyMs)], `network:${n}`)).flat();
   expect(may(spread(9, minute))).toBe(true);
@@ -73,7 +73,7 @@ test('from many networks, an address gets ten mails an hour and thirty a day', (
   expect(may(spread(30, 20 * minute))).toBe(false);
 });
 
-test('however many networks ask for an address, a link comes each half hour that somebody asks, and works until the next one', () => {
+test('an address gets a requested link each half hour, however many networks ask, and it works until the next one', () => {
   const sent: Date[] = [];
   const end = now.getTime() + 3 * 24 * hour;
   for (let [at, asked] = [now.getTime(), 0]; at < end; at += minute, asked += 1) {
@@ -95,7 +95,7 @@ test('however many networks ask for an address, a link comes each half hour that
   expect(may(own)).toBe(false);
 });
 
-test('a browser in which its person has signed in is counted by itself, another one like any stranger', () => {
+test("a browser in which the person has signed in has its own count, and any other browser counts as a stranger's", () => {
   const known = { id: 'device_1', personIds: ['pers_other', 'pers_mia'] };
   const foreign = { id: 'device_2', personIds: ['pers_mallory'] };
   const flood = Array.from({ length: 30 }, (_, n) => mailsAt([ago(n)], `network:${n}`)).flat();

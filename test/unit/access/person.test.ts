@@ -32,7 +32,7 @@ describe('an address', () => {
     `${'x'.repeat(64)}@${'y'.repeat(63)}.${'y'.repeat(63)}.${'y'.repeat(53)}.example`,
     'zoë@bücher.example',
     "o'hara+shop@mail.example",
-  ])('may be %s, of an account as of a person', (email) => {
+  ])('may be %s, for an account as for a person', (email) => {
     expect(isEmail(email)).toBe(true);
     expect([open(email).state.email, invite(email).state.email]).toEqual([email, email]);
   });
@@ -72,7 +72,7 @@ describe('an address', () => {
     'mia\u202e@shop.example',
     'mia\u200b@shop.example',
     'mia@ｓhop.example',
-  ])('is not %j, neither of an account nor of a person', (email) => {
+  ])('cannot be %j, for an account or a person', (email) => {
     expect(isEmail(email)).toBe(false);
     expect(() => open(email)).toThrow(expect.objectContaining({ code: 'account_invalid' }));
     expect(() => invite(email)).toThrow(expect.objectContaining({ code: 'person_invalid' }));
@@ -135,7 +135,7 @@ describe('removing a person', () => {
   });
 });
 
-describe('giving somebody a role', () => {
+describe("changing a person's role", () => {
   const ben: Person = { ...mia, id: 'pers_2', email: 'ben@shop.example', role: 'editor' };
 
   test.each(roles)('makes an editor %s, with an event unless it changes nothing', (role) => {
@@ -145,7 +145,7 @@ describe('giving somebody a role', () => {
     expect(events).toEqual(role === 'editor' ? [] : [{ ...told, from: 'editor', to: role }]);
   });
 
-  test('is refused when it takes the last owner away, and for an unknown person', () => {
+  test('is refused when it would leave no owner, and for an unknown person', () => {
     const lowering = () => changeRole([mia, ben], mia.id, { role: 'viewer', now });
     expect(lowering).toThrow(expect.objectContaining({ code: 'last_owner' }));
     const two = [mia, { ...ben, role: 'owner' }] as const;

@@ -21,10 +21,10 @@ test('an account with custom limits uses them', () => {
   expect(limitsOf('enterprise', own)).toEqual(own);
 });
 
-describe('limits of its own', () => {
+describe('custom limits', () => {
   const sites = { projects: 1, domains: 999_999, storageGib: undefined };
 
-  test('are optional, and for accounts on the plan enterprise only', () => {
+  test('are optional, and only for accounts on the plan enterprise', () => {
     checkAgreed('enterprise', { requests: own, sites });
     for (const plan of plans) checkAgreed(plan, {});
   });

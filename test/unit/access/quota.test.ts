@@ -49,7 +49,7 @@ describe('the count in a window', () => {
     expect(countIn(visit(7, 7, 3), 7)).toMatchObject({ count: 2 });
   });
 
-  test('never falls below what was counted there while it was the last window or the one before', () => {
+  test('never falls below its own earlier count in the last window or the one before', () => {
     const indexes = fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 30 });
     fc.assert(
       fc.property(indexes, (visits) => {
@@ -85,7 +85,7 @@ describe('the count in a window', () => {
     );
   });
 
-  test('remembers only one previous window, however long it runs', () => {
+  test('stores only one previous window, however long it runs', () => {
     const { previous } = visit(1, 2, 3, 4) ?? {};
     expect(previous).toEqual({ index: 3, count: 1 });
   });
@@ -104,18 +104,18 @@ describe('an answer describes', () => {
     expect(speaks(1, 995)).toEqual(day);
   });
 
-  test('the day when both have the same left', () => {
+  test('the day when both windows have the same left', () => {
     expect(speaks(50, 990)).toMatchObject({ window: 'day', remaining: 10 });
   });
 
-  test('the window that refused, and the later reset when both did', () => {
+  test('the window that refused, or the later reset when both did', () => {
     expect(speaks(60, 500, false)).toMatchObject({ window: 'minute', remaining: 0 });
     expect(speaks(3, 1000, false)).toMatchObject({ window: 'day', remaining: 0 });
     expect(speaks(60, 1000, false)).toMatchObject({ window: 'day', resetAt: nextDay });
     expect(speaks(70, 2000, false)).toMatchObject({ window: 'day', remaining: 0 });
   });
 
-  test('an actual window with the least left, which resets in the future', () => {
+  test('an existing window with the least left, which resets in the future', () => {
     const anything = fc.record({
       ...{ perMinute: limit, perDay: limit, minute: count, day: count },
       ...{ allowed: fc.boolean(), at: moment },
@@ -134,7 +134,7 @@ describe('an answer describes', () => {
   });
 });
 
-test('the seconds to wait are whole and at least one, even for a time that has passed', () => {
+test('the wait is a whole number of seconds and at least one, even when the time has passed', () => {
   const at = (milliseconds: number) => new Date(now.getTime() + milliseconds);
   const waits = [-86_400_000, -1, 0, 1, 999, 1000, 1001, 30_500].map((ms) =>
     secondsUntil(at(ms), now),

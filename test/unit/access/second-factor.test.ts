@@ -27,22 +27,22 @@ const withApp = addApp(noFactor(mia.id), mia, { secret: 'GEZDGNBV', step: 7, now
 const key = { id: 'cred_1', name: 'Laptop', publicKey: 'key', counter: 0 };
 const withKey = addPasskey(noFactor(mia.id), mia, { passkey: key, challengedAt: now, now });
 
-describe('an app', () => {
-  test('is a second factor, and its first code is used', () => {
+describe('an authenticator app', () => {
+  test('is a second factor, and the code that sets it up counts as used', () => {
     expect(hasFactor(noFactor(mia.id))).toBe(false);
     expect(hasFactor(withApp.state)).toBe(true);
     expect(withApp.events).toEqual([{ type: 'second_factor_added', ...about, method: 'app' }]);
     expect(() => acceptStep(withApp.state, 7)).toThrow(refused);
   });
 
-  test('shows codes that work once each, the later ones only', () => {
+  test('accepts each code once, and no earlier one', () => {
     const { state } = acceptStep(withApp.state, 9);
     for (const step of [8, 9]) expect(() => acceptStep(state, step)).toThrow(refused);
     expect(acceptStep(state, 10).state.app?.lastStep).toBe(10);
     expect(() => acceptStep(noFactor(mia.id), 10)).toThrow(refused);
   });
 
-  test('that is set up already is not set up again, by a code that was used', () => {
+  test('cannot be set up again with a code that was used', () => {
     const again = { secret: 'GEZDGNBV', step: 7, now };
     expect(() => addApp(withApp.state, mia, again)).toThrow(refused);
     expect(addApp(withApp.state, mia, { ...again, secret: 'MFRGGZDF' }).state.app?.lastStep).toBe(
@@ -50,7 +50,7 @@ describe('an app', () => {
     );
   });
 
-  test('may be half a minute early or late', () => {
+  test('may be half a minute fast or slow', () => {
     const step = stepOf(now);
     expect(stepsAround(now)).toEqual([step, step - 1, step + 1]);
     expect(stepOf(later(29_999))).toBe(step);
@@ -63,12 +63,12 @@ describe('a passkey', () => {
     ...{ passkey: { id, counter: 5 }, challengedAt, now: later(60_000) },
   });
 
-  test('is a second factor, and keeps its counter and when it was used', () => {
+  test('is a second factor that stores its counter and its last use', () => {
     const { state } = acceptPasskey(withKey.state, shown(later(1)));
     expect(state.passkeys).toEqual([{ ...key, counter: 5, createdAt: now, usedAt: later(60_000) }]);
   });
 
-  test('is refused with a challenge that was used, or is older than a used one', () => {
+  test('is refused with a used challenge, or one older than a used one', () => {
     for (const ms of [0, -1]) {
       expect(() => acceptPasskey(withKey.state, shown(later(ms)))).toThrow(refused);
     }
@@ -76,11 +76,11 @@ describe('a passkey', () => {
     expect(() => acceptPasskey(state, shown(later(5)))).toThrow(refused);
   });
 
-  test('of somebody else is refused', () => {
+  test('of another person is refused', () => {
     expect(() => acceptPasskey(withKey.state, shown(later(1), 'cred_2'))).toThrow(refused);
   });
 
-  test('is added once, and at most ten are', () => {
+  test('can be added once, up to ten in all', () => {
     const add = (factor: SecondFactor, id: string, ms: number) =>
       addPasskey(factor, mia, { passkey: { ...key, id }, challengedAt: later(ms), now }).state;
     const invalid = expect.objectContaining({ code: 'factor_invalid' });
@@ -107,7 +107,7 @@ describe('recovery codes', () => {
     expect(without).toThrow(expect.objectContaining({ code: 'factor_invalid' }));
   });
 
-  test('go with the last method', () => {
+  test('are deleted with the last method', () => {
     const { state: left, events } = removeMethod(state, mia, { method: 'app', now });
     expect([hasFactor(left), left.recovery]).toEqual([false, []]);
     expect(events).toEqual([{ type: 'second_factor_removed', ...about, method: 'app' }]);
@@ -116,7 +116,7 @@ describe('recovery codes', () => {
   });
 });
 
-test('a reset by the operator removes everything, and an old challenge stays used', () => {
+test('a reset by the operator removes all factors, and an old challenge still counts as used', () => {
   const { state, events } = resetFactor(withKey.state, mia, now);
   expect(state).toEqual({ ...noFactor(mia.id), challengedUntil: now });
   expect(events).toEqual([{ type: 'second_factor_reset', ...about }]);
@@ -129,7 +129,7 @@ describe('a session', () => {
     way: 'password',
   } as const;
 
-  test('that waits for the second factor lasts ten minutes, and twelve hours from then on', () => {
+  test('lasts ten minutes while it waits for the second factor, and twelve hours from then on', () => {
     const waiting = startSession({ ...draft, awaitsFactor: true }, now);
     expect(waiting.endsAt).toEqual(later(10 * 60_000));
     expect(proveSession(waiting, later(60_000))).toEqual({
@@ -145,12 +145,12 @@ describe('a session', () => {
     [10 * 60_000 - 1, true],
     [10 * 60_000, false],
     [-1, false],
-  ])('is fresh %d ms after its person showed who they are: %s', (ms, expected) => {
+  ])('is fresh %d ms after the person proved their identity: %s', (ms, expected) => {
     expect(isProven({ provenAt: now }, later(ms))).toBe(expected);
     expect(isProven({ provenAt: undefined }, later(ms))).toBe(false);
   });
 
-  test('that is confirmed ends no later', () => {
+  test('does not last longer once it is confirmed', () => {
     const session = startSession(draft, now);
     expect(proveSession(session, later(5)).endsAt).toEqual(session.endsAt);
   });

@@ -47,7 +47,7 @@ describe('a session', () => {
     [`${'x'.repeat(199)}🦜`, `${'x'.repeat(199)}\ufffd`],
     ['half a \ud83e bird', 'half a \ufffd bird'],
   ])(
-    'keeps at most 200 characters of the browser name, none of them split: %j',
+    'keeps at most 200 characters of the browser name, without splitting one: %j',
     (browser, kept) => {
       expect(startSession({ ...draft, browser }, start).browser).toBe(kept);
     },

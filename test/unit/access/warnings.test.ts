@@ -15,7 +15,7 @@ const draft = { id: 'acct_1', name: 'Zoo', email: 'owner@zoo.example', plan: 'fr
 const opened = openAccount(draft, now).state;
 const runs = { numRuns: 300 };
 
-test('of each day, each level of the quota is told once at most, and the lower one never after the higher', () => {
+test('each level of the quota is reported at most once a day, and the lower one never after the higher', () => {
   const uses = fc.array(
     fc.record({ day: fc.integer({ min: 1, max: 4 }), level: fc.constantFrom(...highUseLevels) }),
   );
@@ -37,7 +37,7 @@ test('of each day, each level of the quota is told once at most, and the lower o
   );
 });
 
-test('of each step before the removal of an operation, an account is told once at most', () => {
+test('each step before the removal of an operation is reported at most once to an account', () => {
   const ending = { operation: 'getPet', removedAt: later(120 * day) };
   const days = fc.array(fc.integer({ min: 0, max: 130 }), { maxLength: 30 });
   fc.assert(
@@ -57,7 +57,7 @@ test('of each step before the removal of an operation, an account is told once a
   );
 });
 
-test('what was told of an operation is remembered for a day after its removal', () => {
+test('the reports about an operation are remembered for a day after its removal', () => {
   const removed = { operation: 'getPet', removedAt: later(day) };
   const { state } = warnOfRemoval(opened, removed, now);
   const next = (elapsed: number) => {

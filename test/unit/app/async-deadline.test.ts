@@ -13,11 +13,11 @@ const passing = (ms: number): Promise<void> => {
   return Promise.resolve();
 };
 
-test('outside a request there is no deadline', () => {
+test('work outside a request has no deadline', () => {
   expect(deadline.leftMs).toBe(Infinity);
 });
 
-test('all the work of a request shares one deadline', async () => {
+test('all work of a request shares one deadline', async () => {
   await deadline.during(async () => {
     await passing(1000);
     expect(deadline.leftMs).toBe(4000);
@@ -28,7 +28,7 @@ test('all the work of a request shares one deadline', async () => {
   });
 });
 
-test('requests at the same time have deadlines of their own', async () => {
+test('simultaneous requests have separate deadlines', async () => {
   const first = Promise.withResolvers<undefined>();
   const earlier = deadline.during(async () => {
     await first.promise;
@@ -43,7 +43,7 @@ test('requests at the same time have deadlines of their own', async () => {
   expect([await earlier, await later]).toEqual([3000, 5000]);
 });
 
-test('work with a time limit of its own does not use the time of the request, even when it fails', async () => {
+test('work with its own time limit does not use up the time of the request, even when it fails', async () => {
   await deadline.during(async () => {
     await passing(1000);
     await deadline.apart(() => passing(60_000));

@@ -17,7 +17,7 @@ const faultsOf = (environment: Readonly<Record<string, string>>): readonly strin
   }
 };
 
-test('without any setting everything has its default', () => {
+test('every setting has a default', () => {
   expect(loadConfig({ HOME: '/root', PATH: '/bin' })).toEqual({
     production: false,
     databaseUrl: 'sqlite:var/animal-store.db',
@@ -169,7 +169,7 @@ test.each([
   expect(loadConfig({ EDGE_HOST: edgeHost }).platformAddresses).toEqual([address]);
 });
 
-test('an authority needs no more than its directory', () => {
+test('an authority needs only its directory', () => {
   const directoryUrl = 'https://acme.example/directory';
   expect(loadConfig({ ACME_DIRECTORY_URL: directoryUrl }).acme).toEqual({
     directoryUrl,
@@ -300,7 +300,7 @@ describe('the start is refused', () => {
   });
 
   test.each(['http://127.0.0.1:3000/v1', 'http://[::1]:3000/v1', 'http://localhost:3000/v1'])(
-    'but not where they can only come from this machine, %s, which only causes a warning',
+    'but not where clients can only come from this machine, %s, which only causes a warning',
     (publicUrl) => {
       const environment = { ...production, PUBLIC_URL: publicUrl };
       expect(faultsOf(environment)).toEqual([]);
@@ -330,7 +330,7 @@ describe('the start is refused', () => {
     expect(warningsOf({})).toEqual([]);
   });
 
-  test('but not for an object store that others could read along, which only causes a warning', () => {
+  test('but not for an object store over an unencrypted connection, which only causes a warning', () => {
     const stores = (S3_ENDPOINT: string, more = {}) =>
       warningsOf({ ...production, ...more, S3_ENDPOINT }).filter((one) => one === 'S3_ENDPOINT');
     expect(stores('HTTP://s3.zoo.example')).toEqual(['S3_ENDPOINT']);
@@ -343,14 +343,14 @@ describe('the start is refused', () => {
     'https://zoo:hunter2@zoo.example/v1',
     'https:/zoo:hunter2@zoo.example/v1',
     'https:zoo:hunter2@zoo.example/v1',
-  ])('with a user or a password in an address that is shown: %s', (address) => {
+  ])('with a user or a password in an address that is displayed: %s', (address) => {
     for (const name of ['PUBLIC_URL', 'STAGING_URL', 'ACME_DIRECTORY_URL']) {
       expect(faultsOf({ [name]: address })).toEqual([name]);
       expect(() => loadConfig({ [name]: address })).not.toThrow(/hunter2/);
     }
   });
 
-  test('where sites could set cookies for the dashboard, but not beside it', () => {
+  test('where sites could set cookies for the dashboard, but not next to it', () => {
     for (const [publicUrl, platformHost, faults] of [
       ['https://zoo.example/v1', 'zoo.example', ['PLATFORM_HOST']],
       ['https://app.zoo.example/v1', 'zoo.example', ['PLATFORM_HOST']],
@@ -364,7 +364,7 @@ describe('the start is refused', () => {
     }
   });
 
-  test('with a bucket whose name is too short, and says that', () => {
+  test('with a bucket whose name is too short, and the message says so', () => {
     expect(() => loadConfig({ DEPLOYS_URL: 's3://b/p' })).toThrow(
       'DEPLOYS_URL: the name of the bucket is too short: it must have 3 to 63 characters',
     );
@@ -378,7 +378,7 @@ describe('the start is refused', () => {
     expect(() => loadConfig(wrong)).not.toThrow(/not base64!/);
   });
 
-  test('of a second authority that do not fit, all in one message', () => {
+  test('with settings of a second authority that do not match, all in one message', () => {
     const first = { ACME_DIRECTORY_URL: 'https://acme.example/directory' };
     const second = { ACME_FALLBACK_DIRECTORY_URL: 'https://other.example/directory' };
     const issuer = { CAA_FALLBACK_ISSUER: 'other.example' };
@@ -404,7 +404,7 @@ describe('the start is refused', () => {
     );
   });
 
-  test('for three equal ports, pair by pair, beside whatever else is wrong', () => {
+  test('for three equal ports, pair by pair, along with every other mistake', () => {
     const wrong = { PORT: '8080', EDGE_HTTPS_PORT: '8080', ROLES: 'edge,king' };
     expect(faultsOf(wrong)).toEqual(['ROLES', 'PORT', 'PORT', 'EDGE_HTTP_PORT']);
   });
@@ -428,7 +428,7 @@ describe('the role dns', () => {
   const zone = { ACME_DNS_ZONE: 'acme.zoo.example' };
   const rolesOf = (environment: Readonly<Record<string, string>>) => loadConfig(environment).roles;
 
-  test('is a usual one where there is a zone to answer for', () => {
+  test('is a default role where there is a zone to answer for', () => {
     expect(rolesOf(zone)).toEqual(['api', 'dashboard', 'edge', 'worker', 'dns']);
     expect(rolesOf({ ...zone, ROLES: 'edge' })).toEqual(['edge']);
     expect(rolesOf({ ...zone, ROLES: 'dns' })).toEqual(['dns']);
@@ -442,11 +442,11 @@ describe('the role dns', () => {
     ['the sites', { PLATFORM_HOST: 'sites.acme.zoo.example' }],
     ['the zone itself as their host', { PLATFORM_HOST: 'acme.zoo.example' }],
     ['the API', { PUBLIC_URL: 'https://api.acme.zoo.example/v1' }],
-  ])('has a zone that does not hide %s', (_, hidden) => {
+  ])('needs a zone that does not hide %s', (_, hidden) => {
     expect(faultsOf({ ...zone, ...hidden })).toEqual(['ACME_DNS_ZONE']);
   });
 
-  test('has no zone among the sites: a project could take its name, or that of its name server', () => {
+  test('needs a zone outside the sites: a project could otherwise take its name, or that of its name server', () => {
     for (const name of ['acme.zoo.example', 'a.b.zoo.example']) {
       const environment = { ACME_DNS_ZONE: name, PLATFORM_HOST: 'zoo.example' };
       expect(() => loadConfig(environment)).toThrow(/ACME_DNS_ZONE: must not be in zoo\.example/);
@@ -454,7 +454,7 @@ describe('the role dns', () => {
     }
   });
 
-  test('listens on an address, and on a port that nothing else has', () => {
+  test('listens on an address, and on a port that nothing else uses', () => {
     expect(faultsOf({ ...zone, DNS_HOST: 'localhost' })).toEqual(['DNS_HOST']);
     expect(faultsOf({ ...zone, DNS_PORT: '0' })).toEqual(['DNS_PORT']);
     expect(() => loadConfig({ ...zone, DNS_PORT: '8080' })).toThrow(
@@ -469,7 +469,7 @@ describe('PROCESSES', () => {
   const processesOf = (environment: Readonly<Record<string, string>>) =>
     loadConfig(environment).processes;
 
-  test('is a number, or as many as there are cores', () => {
+  test('is a number, or the number of cores', () => {
     expect(processesOf({ ...redis, PROCESSES: '3' })).toBe(3);
     expect(processesOf({ ...redis, PROCESSES: 'auto' })).toBe(availableParallelism());
     expect(processesOf({ ROLES: 'worker', PROCESSES: 'auto' })).toBe(1);
@@ -482,7 +482,7 @@ describe('PROCESSES', () => {
     expect(processesOf({ ...redis, ROLES: roles, PROCESSES: '2' })).toBe(2);
   });
 
-  test('above 1 needs no Redis for edges, and has nothing to do for a worker alone', () => {
+  test('above 1 needs no Redis for edges, and has no effect for a worker alone', () => {
     expect(processesOf({ ROLES: 'edge,worker', PROCESSES: '2' })).toBe(2);
     expect(faultsOf({ ROLES: 'worker', PROCESSES: '2' })).toEqual(['PROCESSES']);
   });
@@ -499,6 +499,6 @@ test.each([
     },
     false,
   ],
-])('with %j webhooks may call this machine: %s', (environment, allowsThisMachine) => {
+])('webhooks may call this machine with %j: %s', (environment, allowsThisMachine) => {
   expect(destinationRules(loadConfig(environment))).toEqual({ allowsThisMachine });
 });

@@ -49,7 +49,7 @@ test('a job runs on its schedule until it is stopped', async () => {
   expect(ranAt).toHaveLength(3);
 });
 
-test('a run that is under way learns of a stop, which waits for it', async () => {
+test('a stop tells a run that is under way, and waits for it', async () => {
   const beats: boolean[] = [];
   const work = async (isStopping: () => boolean) => {
     do {
@@ -82,7 +82,7 @@ test('a failed job runs again, and a running job is not started twice', async ()
   expect(slow.ranAt).toHaveLength(2);
 });
 
-test('it is known when a job last ended well and failed, and how often it runs', async () => {
+test('the state of a job shows when it last succeeded and failed, and how often it runs', async () => {
   const failing = { isNow: false };
   const work = () => (failing.isNow ? Promise.reject(new Error('away')) : done());
   const { jobs } = schedule('*/2 * * * * *', work);
@@ -96,7 +96,7 @@ test('it is known when a job last ended well and failed, and how often it runs',
   await jobs.stop();
 });
 
-test('a run that is left to another process is no success', async () => {
+test('a run that is left to another process does not count as a success', async () => {
   const { jobs } = schedule('*/2 * * * * *', () => Promise.resolve('elsewhere'));
   await jest.advanceTimersByTimeAsync(4000);
   expect(jobs.state()).toMatchObject([{ endedWellAt: start, failedAt: 0 }]);
@@ -117,7 +117,7 @@ test('a job reports an outage of the database once, and again at the next outage
   await jobs.stop();
 });
 
-test('when the clock is set ahead a job runs once for all missed runs, and then on its schedule', async () => {
+test('a job runs once for all missed runs when the clock is set ahead, and then on its schedule', async () => {
   const { ranAt } = schedule('*/2 * * * * *');
   await jest.advanceTimersByTimeAsync(2000);
   jest.setSystemTime(start + 60 * day);
@@ -125,7 +125,7 @@ test('when the clock is set ahead a job runs once for all missed runs, and then 
   expect(ranAt.map((at) => at % day)).toEqual([1500, 500, 1500, 3500]);
 });
 
-test('when the clock is set back a job continues from the new time', async () => {
+test('a job continues from the new time when the clock is set back', async () => {
   const { ranAt } = schedule('*/2 * * * * *');
   await jest.advanceTimersByTimeAsync(2000);
   jest.setSystemTime(start - 60 * day);
@@ -136,7 +136,7 @@ test('when the clock is set back a job continues from the new time', async () =>
 const minute = 60_000;
 const at = (milliseconds: number) => new Date(start + milliseconds);
 
-test('a job that has work before its next time on the schedule runs then', async () => {
+test('a job that has work before its next scheduled time runs then', async () => {
   const { ranAt, jobs } = schedule('0 */5 * * * *', () =>
     Promise.resolve({ nextAt: ranAt.length === 1 ? at(6 * minute) : undefined }),
   );
@@ -145,7 +145,7 @@ test('a job that has work before its next time on the schedule runs then', async
   await jobs.stop();
 });
 
-test('a job without work sleeps as long as it may, and that is how often it runs', async () => {
+test('a job without work sleeps as long as it may, and its state shows that interval', async () => {
   const { ranAt, jobs } = schedule(
     '* * * * * *',
     () => Promise.resolve({ nextAt: ranAt.length === 1 ? at(30 * minute) : undefined }),
@@ -159,7 +159,7 @@ test('a job without work sleeps as long as it may, and that is how often it runs
   await jobs.stop();
 });
 
-test('a job whose work is overdue, because it cannot do it now, tries again on its schedule', async () => {
+test('a job that cannot do its overdue work now tries again on its schedule', async () => {
   const { ranAt, jobs } = schedule('*/2 * * * * *', () => Promise.resolve({ nextAt: at(0) }), {
     longestSleepMs: 60 * minute,
   });
@@ -170,7 +170,7 @@ test('a job whose work is overdue, because it cannot do it now, tries again on i
 
 const idle = (): Promise<JobEnd> => Promise.resolve({ nextAt: undefined });
 
-test('news runs a job at once, and what it says then is when it runs next', async () => {
+test('a signal runs a job at once, and that run decides when the next one is', async () => {
   const news = new Bell();
   const more = { news, longestSleepMs: 60 * minute };
   const { ranAt, jobs } = schedule(
@@ -188,7 +188,7 @@ test('news runs a job at once, and what it says then is when it runs next', asyn
   expect(ranAt).toHaveLength(3);
 });
 
-test('news during a run makes the job run once more', async () => {
+test('a signal during a run makes the job run once more', async () => {
   const news = new Bell();
   const { promise, resolve } = Promise.withResolvers<JobEnd>();
   const { ranAt, jobs } = schedule('0 * * * * *', () => promise, { news });
@@ -202,7 +202,7 @@ test('news during a run makes the job run once more', async () => {
   await jobs.stop();
 });
 
-test('news that is gathered waits for the next time on the schedule, also if it comes during a run', async () => {
+test('a collected signal waits for the next scheduled time, even if it comes during a run', async () => {
   const news = new Bell();
   const { ranAt, jobs } = schedule(
     '*/5 * * * * *',
@@ -220,7 +220,7 @@ test('news that is gathered waits for the next time on the schedule, also if it 
   await jobs.stop();
 });
 
-test('news that another process may have missed while it did the job is tried again', async () => {
+test('a signal that another process may have missed while it did the job is handled by a retry', async () => {
   const news = new Bell();
   const ends: readonly JobEnd[] = ['elsewhere', 'elsewhere', 'done'];
   const { ranAt, jobs } = schedule(
@@ -234,7 +234,7 @@ test('news that another process may have missed while it did the job is tried ag
   await jobs.stop();
 });
 
-test('a job that fails while it may sleep is tried again on its schedule', async () => {
+test('a job that fails while it may sleep is retried on its schedule', async () => {
   const { ranAt, jobs } = schedule(
     '*/2 * * * * *',
     () => (ranAt.length < 3 ? Promise.reject(new Error('away')) : idle()),
@@ -245,7 +245,7 @@ test('a job that fails while it may sleep is tried again on its schedule', async
   await jobs.stop();
 });
 
-test('news that comes often is looked at together within a second', async () => {
+test('frequent signals are handled together within a second', async () => {
   const news = new Bell();
   const { ranAt, jobs } = schedule('0 */5 * * * *', idle, { news });
   for (let n = 0; n < 4; n++) {
@@ -256,7 +256,7 @@ test('news that comes often is looked at together within a second', async () => 
   await jobs.stop();
 });
 
-test('a clock that is set back is noticed also while news comes all the time', async () => {
+test('a clock that is set back is noticed even while signals keep coming', async () => {
   const news = new Bell();
   const ranAt: number[] = [];
   const other = { name: 'other', schedule: '*/2 * * * * *', run: done };
@@ -272,7 +272,7 @@ test('a clock that is set back is noticed also while news comes all the time', a
   await jobs.stop();
 });
 
-test('news that is gathered does not hurry a process while another one does the job', async () => {
+test('a collected signal does not hurry a process while another one does the job', async () => {
   const news = new Bell();
   const { ranAt, jobs } = schedule('*/15 * * * * *', () => Promise.resolve('elsewhere'), {
     ...{ news, gathersNews: true, isShared: true },
@@ -283,7 +283,7 @@ test('news that is gathered does not hurry a process while another one does the 
   await jobs.stop();
 });
 
-test('a run belongs to no request whose news began it', async () => {
+test('a run does not belong to the request whose signal started it', async () => {
   const news = new Bell();
   const requests = new AsyncLocalStorage<string>();
   const seen: (string | undefined)[] = [];
@@ -307,7 +307,7 @@ const nothing: WorkerPorts = new Proxy((() => nothing) as unknown as WorkerPorts
 });
 const jobs = workerJobs(nothing);
 
-test('the jobs that workers leave to one of them are known as such', () => {
+test('the jobs that workers leave to one of them are listed as such', () => {
   expect(jobs.filter(({ isShared }) => isShared).map(({ name }) => name)).toEqual([
     'issue and renew certificates',
     'plan renewals',

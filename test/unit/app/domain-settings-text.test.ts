@@ -81,11 +81,11 @@ test.each([
   "{ 'domains': { 'primary': 'a.example' } }",
   '---\ndomains: { primary: a.example, redirects: [] }\n...\n',
   '\n# ours\n\ndomains:\n  primary: a.example',
-])('other notations are read too: %j', (text) => {
+])('other notations are accepted too: %j', (text) => {
   expect(readDomainSettings(text)).toEqual({ primary: 'a.example', redirects: [] });
 });
 
-test('16 KiB of redirects are read', () => {
+test('16 KiB of redirects can be read', () => {
   const all = Array.from({ length: 200 }, (_, at) => ({
     from: `www-${String(at)}.example.com`,
     to: 'shop.example.com',
@@ -96,7 +96,7 @@ test('16 KiB of redirects are read', () => {
   expect(readDomainSettings(text).redirects).toEqual(all);
 });
 
-test('nothing from the input is printed', () => {
+test('no input is printed', () => {
   const warnings: unknown[] = [];
   const spy = jest.spyOn(process, 'emitWarning').mockImplementation((warning: unknown) => {
     warnings.push(warning);

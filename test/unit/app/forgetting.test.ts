@@ -79,7 +79,7 @@ test('each kind of old data is deleted after its own period', async () => {
   });
 });
 
-test('every job that works in batches can ask whether the process ends', async () => {
+test('every job that works in batches can ask whether the process is stopping', async () => {
   const others = ['give up cut-off', 'delete certificates of our own', 'count what is stored'];
   for (const job of [
     ...jobs,
@@ -97,12 +97,12 @@ test('old data is deleted hourly, each kind at a different minute', () => {
   expect(new Set(schedules).size).toBe(sweptTables.length);
 });
 
-test('what is stored is counted at the start too, so that no restart leaves a gap in the metrics', () => {
+test('stored rows are counted at the start too, so a restart leaves no gap in the metrics', () => {
   const atStart = all.filter(({ isAtStart }) => isAtStart);
   expect(atStart.map(({ name }) => name)).toEqual(['count what is stored']);
 });
 
-test('what is left of our own certificates is looked for hourly', async () => {
+test('leftovers of our own certificates are cleaned up hourly', async () => {
   const job = all.find(({ name }) => name.startsWith('delete certificates of our own'));
   expect(job?.schedule).toMatch(/^\d+ \d+ \* \* \* \*$/);
   const before = looks;
@@ -110,7 +110,7 @@ test('what is left of our own certificates is looked for hourly', async () => {
   expect(looks).toBe(before + 1);
 });
 
-test('a table without old rows is not swept, and looked at again once the oldest are old, at most hourly', async () => {
+test('a table without old rows is not cleaned, and is checked again once the oldest are old, at most hourly', async () => {
   const usage = jobs.find(({ name }) => name === 'forget usage');
   swept.length = 0;
   oldest = new Date(now.getTime() - 80 * day);

@@ -87,7 +87,7 @@ const held = () => {
   return { begun, ended, work, letGo: () => resolve(undefined) };
 };
 
-test('a burst is worked off, so many at a time, without waiting for the schedule', async () => {
+test('a burst is processed a limited number at a time, without waiting for the schedule', async () => {
   const queue = new ScriptedQueue(...names(30));
   let [running, most, done] = [0, 0, 0];
   const { worker, rung } = workerOver(queue, {
@@ -105,7 +105,7 @@ test('a burst is worked off, so many at a time, without waiting for the schedule
   expect(rung).toEqual(Array(30).fill('soon'));
 });
 
-test('the end of work rings, also where it failed, and a run tells when the next item is due', async () => {
+test('the end of an item signals the worker, even if it failed, and a run says when the next item is due', async () => {
   const queue = new ScriptedQueue('one');
   queue.nextAt = later(90_000);
   const { worker, rung } = workerOver(queue, { work: () => Promise.reject(new Error('no')) });
@@ -114,14 +114,14 @@ test('the end of work rings, also where it failed, and a run tells when the next
   expect(rung).toEqual(['soon']);
 });
 
-test('a run without anything due claims nothing, and tells when to look again', async () => {
+test('a run without due items claims nothing, and says when to check again', async () => {
   const queue = new ScriptedQueue();
   queue.nextAt = later(5);
   const { worker } = workerOver(queue);
   expect([await worker.run(), queue.claims]).toEqual([later(5), 0]);
 });
 
-test('what is under way is not begun again when its lease is over, and ends under its new claim', async () => {
+test('an item under way is not started again when its lease expires, and ends under its new claim', async () => {
   const queue = new ScriptedQueue();
   queue.again = ['slow'];
   const { begun, ended, work, letGo } = held();
@@ -149,7 +149,7 @@ test('leases are prolonged for as long as the work takes, and no longer', async 
   expect(queue.told).toHaveLength(told);
 });
 
-test('what becomes of work that failed is up to its kind, and a stop waits for that', async () => {
+test('the kind of item decides what happens after a failure, and a stop waits for that', async () => {
   const queue = new ScriptedQueue('one');
   const failed: string[] = [];
   const { worker } = workerOver(queue, {
@@ -164,7 +164,7 @@ test('what becomes of work that failed is up to its kind, and a stop waits for t
   expect([failed, queue.told]).toEqual([['one Error: on fire'], []]);
 });
 
-test('work that takes too long fails, and what hangs delays nothing else', async () => {
+test('an item that takes too long fails, and one that hangs delays nothing else', async () => {
   const queue = new ScriptedQueue('hangs', ...names(20));
   const failed: unknown[] = [];
   const seen: string[] = [];
@@ -184,7 +184,7 @@ test('work that takes too long fails, and what hangs delays nothing else', async
   expect(failed).toEqual(['hangs took longer than 20 ms']);
 });
 
-test('a stop claims no more, and waits for what is under way, which is broken off in the end', async () => {
+test('a stop claims no more, and waits for items under way, which are cancelled in the end', async () => {
   const queue = new ScriptedQueue(...names(10));
   let broken = 0;
   const { worker } = workerOver(
@@ -207,7 +207,7 @@ test('a stop claims no more, and waits for what is under way, which is broken of
   expect(queue.waiting).toHaveLength(6);
 });
 
-test('what waits for its turn in the process at a stop is released', async () => {
+test('an item that waits for its turn in the process is released at a stop', async () => {
   const queue = new ScriptedQueue(...names(3));
   const turns: (() => Promise<void>)[] = [];
   const { worker, seen } = workerOver(queue, {
@@ -229,7 +229,7 @@ test('what waits for its turn in the process at a stop is released', async () =>
   ]);
 });
 
-test('a run of batches ends with its work, and marks together what ends together', async () => {
+test('a run of batches ends with its work, and marks together the items that end together', async () => {
   const queue = new ScriptedQueue(...names(25));
   const { worker, seen, rung } = workerOver(queue, {
     ...{ isInBatches: true, share: new Shared({ atOnce: 20 }) },
@@ -245,7 +245,7 @@ test('a run of batches ends with its work, and marks together what ends together
   expect(together.reduce((sum, count) => sum + count, 0)).toBe(25);
 });
 
-test('a run of batches fails if it could not mark its work as done, and still does the rest', async () => {
+test('a run of batches fails if it could not mark its items as done, and still does the rest', async () => {
   const queue = new ScriptedQueue('a', 'b', 'c');
   const away = new Error('away');
   jest.spyOn(queue, 'done').mockRejectedValueOnce(away);
@@ -263,7 +263,7 @@ test('a run of batches fails if it could not mark its work as done, and still do
 
 // Every turn of the first run is tried: none may be the one in which a call is lost.
 test.each([...Array(30).keys()])(
-  'a run that is asked for %d turns after another finds all that is due',
+  'a run that is requested %d turns after another finds all due items',
   async (turns) => {
     const queue = new ScriptedQueue('first');
     const { worker, seen } = workerOver(queue, { isInBatches: true });
@@ -275,7 +275,7 @@ test.each([...Array(30).keys()])(
   },
 );
 
-test('a claim that fails ends the run, and the next one works; a search after work is logged', async () => {
+test('a claim that fails ends the run, and the next run works; a failed search after work is logged', async () => {
   const queue = new ScriptedQueue(...names(8));
   const away = new Error('away');
   const claim = jest.spyOn(queue, 'claim').mockRejectedValueOnce(away);
@@ -291,7 +291,7 @@ test('a claim that fails ends the run, and the next one works; a search after wo
   await worker.stop();
 });
 
-test('work that takes long gives its place to other work', async () => {
+test('an item that takes long gives its place to others', async () => {
   const queue = new ScriptedQueue(...names(3));
   const { begun, work, letGo } = held();
   const share = Object.assign(new Shared<Item>({ atOnce: 2 }), {
@@ -316,7 +316,7 @@ test('work that takes long gives its place to other work', async () => {
   await worker.stop();
 });
 
-test('accounts take turns: those that had one last are named last', () => {
+test('accounts take turns: those with the latest turn come last', () => {
   const share = new Shared<string>({ atOnce: 3, refill: 2, accountOf: (account) => account });
   for (const account of ['a', 'b', 'a']) share.begin(account);
   expect([share.room(), share.isRoomy]).toEqual([undefined, false]);

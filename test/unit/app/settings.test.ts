@@ -17,7 +17,7 @@ test.each([
   ['PLATFORM_ADDRESS', 'PLATFORM_ADDRESSES'],
   ['SECRETKEY', 'SECRET_KEY'],
   ['database_url', 'DATABASE_URL'],
-])('%s is taken for %s', (variable, setting) => {
+])('%s is recognised as a mistyped %s', (variable, setting) => {
   expect(warnings(variable)).toEqual([
     `${variable} is not a setting and has no effect. Did you mean ${setting}?`,
   ]);
@@ -26,7 +26,7 @@ test.each([
 test.each([
   ...['DATABASE_URL_FILE', 'HOSTNAME', 'AWS_REGION', 'OTEL_LOGS_EXPORTER', 'PORTS', 'EDITOR'],
   ...['NODE_EXTRA_CA_CERTS', 'NODE_OPTIONS', 'SSL_CERT_FILE', 'XDG_DATA_DIRS', 'HTTP_PROXY'],
-])('%s is nothing of ours', (variable) => {
+])('%s is not one of our settings', (variable) => {
   expect(warnings(variable)).toEqual([]);
 });
 
@@ -36,7 +36,7 @@ test.each(
   expect(isSecret).toBe(true);
 });
 
-test.each(names)('%s itself brings no warning', (name) => {
+test.each(names)('%s causes no warning', (name) => {
   expect(warnings(name)).toEqual([]);
 });
 
@@ -81,7 +81,7 @@ test('a long enough phrase of different words is accepted', () => {
   expect(weaknessOf(phrase)).toBeUndefined();
 });
 
-test('deploys are in a folder, unless an object store is set', () => {
+test('deploys are stored in a folder, unless an object store is set', () => {
   const config = loadConfig({ DATA_DIR: '/srv/zoo' });
   expect(objectStoreIn(config)).toBeUndefined();
   expect(deploysFolder(config)).toBe('/srv/zoo/deploys');
@@ -92,7 +92,7 @@ test.each([
   ['s3://zoo/', ''],
   ['s3://zoo/live', 'live/'],
   ['s3://zoo/live/sites/', 'live/sites/'],
-])('%s stands for the keys that begin with "%s"', (DEPLOYS_URL, prefix) => {
+])('%s means the keys that begin with "%s"', (DEPLOYS_URL, prefix) => {
   const config = loadConfig({ DEPLOYS_URL });
   expect(objectStoreIn(config)).toEqual({ bucket: 'zoo', prefix, endpoint: undefined });
 });

@@ -57,7 +57,7 @@ test('an event type of a newer version has no subscribers', () => {
   expect(subscribersOf('pet_vaccinated')).toEqual([]);
 });
 
-test('the audit log hides only what repeats other entries or stands among the notices', () => {
+test('the audit log hides only events that repeat other entries or appear as notices', () => {
   expect(hiddenTypes).toEqual([
     ...['link_mail_wanted', 'deploy_discarded'],
     ...['domain_prepared', 'domain_unprepared', 'domain_contested'],
@@ -69,7 +69,7 @@ test('the audit log hides only what repeats other entries or stands among the no
   ]);
 });
 
-test('each event sets off the work that the table names for it', async () => {
+test('each event triggers the work that the table names for it', async () => {
   const calls: string[] = [];
   const projects = ['proj_1', 'proj_2'].map((id) => ({ ...project, id }));
   const sites = {
@@ -118,7 +118,7 @@ test('a verified domain is worked on in the background', async () => {
   expect(told).toBe(1);
 });
 
-test('what the owners are told, they are told in every way', () => {
+test('owners learn of an event in every channel or in none', () => {
   const ways = ['notices', 'mail', 'webhooks'] as const;
   const told = Object.values(subscriptions).map(({ subscribers: names }: Subscription) => names);
   const some = told.filter((names) => ways.some((way) => names.includes(way)));
@@ -126,7 +126,7 @@ test('what the owners are told, they are told in every way', () => {
   expect(some.filter((names) => !ways.every((way) => names.includes(way)))).toEqual([]);
 });
 
-test('a test of a webhook is added before it is looked for; to send again, it is enough to look', async () => {
+test('a test of a webhook is added before the search for due calls; sending again only needs the search', async () => {
   const calls: string[] = [];
   const hand = handingTo({
     webhooks: { pingWebhook: (id) => Promise.resolve(void calls.push(id)) },
@@ -140,7 +140,7 @@ test('a test of a webhook is added before it is looked for; to send again, it is
   expect(calls).toEqual(['evt_1', 'look', 'look']);
 });
 
-test('those whom an event concerns are mailed: the invited, and those whose password or second factor changed', () => {
+test('the people concerned are mailed: the invited, and those whose password or second factor changed', () => {
   const mailed = Object.entries<Subscription>(subscriptions).filter(([, { subscribers: names }]) =>
     names.includes('personalMails'),
   );

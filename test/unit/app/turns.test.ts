@@ -15,7 +15,7 @@ const heldTurns = () => {
   return { turns, ends, end };
 };
 
-test('calls during a turn lead to one more turn, and all callers get its outcome', async () => {
+test('calls during a turn lead to one more turn, and all callers get its result', async () => {
   const { turns, ends, end } = heldTurns();
   const runs = [turns.run(), turns.run(), turns.run()];
   await end(1);
@@ -62,7 +62,7 @@ test('a turn that fails ends the run for all its callers, and the next call begi
   expect(await next).toBe(2);
 });
 
-test('stopping waits for the current turn, even for one that fails, and begins no other', async () => {
+test('stopping waits for the current turn, even if that fails, and begins no other', async () => {
   const { turns, ends } = heldTurns();
   const runs = Promise.allSettled([turns.run(), turns.run()]);
   let isStopped = false;

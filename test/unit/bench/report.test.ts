@@ -1,14 +1,14 @@
 import { expect, test } from '@jest/globals';
 import { atLeast, atMost, printedTargets, target } from '../../../bench/report.ts';
 
-test('a target is met by exactly the number that is wanted', () => {
+test('a target is met by exactly the required number', () => {
   expect(target('lists', 0.85, atLeast(0.85)).isMet).toBe(true);
   expect(target('lists', 0.849, atLeast(0.85)).isMet).toBe(false);
   expect(target('memory', 130, atMost(130, 'MB')).isMet).toBe(true);
   expect(target('memory', 130.1, atMost(130, 'MB')).isMet).toBe(false);
 });
 
-test('nothing measured meets no target', () => {
+test('a missing measurement meets no target', () => {
   expect(target('lists', NaN, atLeast(0)).isMet).toBe(false);
   expect(target('memory', NaN, atMost(130, 'MB')).isMet).toBe(false);
 });

@@ -55,7 +55,7 @@ describe.each(walk(petStatuses, petSteps))('to $name an animal that is $from', (
   const pet: Pet = { ...rex, status: from };
   const table: Transitions<Pet['status']> = petTransitions;
 
-  test('does exactly what the table says', () => {
+  test('has exactly the result in the table', () => {
     if (table[from].includes(to)) {
       const happened = { type: event, accountId: 'acct_1', occurredAt: now, petId: String(rex.id) };
       expect(decide('acct_1', pet, now)).toEqual({
@@ -78,7 +78,7 @@ describe.each(walk(orderStatuses, orderSteps))('to $name an order that is $from'
   const order: Order = { ...sale, status: from };
   const table: Transitions<Order['status']> = orderTransitions;
 
-  test('does exactly what the table says', () => {
+  test('has exactly the result in the table', () => {
     if (table[from].includes(to)) {
       const happened = { type: event, accountId: 'acct_1', occurredAt: now };
       expect(decide('acct_1', order, now)).toEqual({

@@ -33,7 +33,7 @@ describe("an animal's name", () => {
     fc.assert(fc.property(tooLong, (name) => !isPetName(name)));
   });
 
-  test('may hold direction marks, as names in scripts from right to left do', () => {
+  test('may contain direction marks, as names in right-to-left scripts do', () => {
     expect(isPetName('\u200fרקס\u200f (2)')).toBe(true);
   });
 
@@ -42,7 +42,7 @@ describe("an animal's name", () => {
     expect(isPetName('🐕'.repeat(256))).toBe(false);
   });
 
-  test('has no space at its ends, but may have some inside', () => {
+  test('has no space at its ends, but may have spaces inside', () => {
     const space = fc.constantFrom(' ', '\u00a0', '\u2003', '\u3000', '\ufeff');
     const inner = text({ minLength: 1, maxLength: 10 });
     fc.assert(
@@ -76,7 +76,7 @@ test('a category id is any int64 from 1', () => {
   expect([0n, 1n, 2n ** 63n - 1n, 2n ** 63n].map(isCategoryId)).toEqual([false, true, true, false]);
 });
 
-test.each(petStatuses)('an animal may be added when it is %s, with an event', (status) => {
+test.each(petStatuses)('an animal that is %s may be added, with an event', (status) => {
   expect(addPet('acct_1', 3n, { ...rex, status }, now)).toEqual({
     state: { id: 3n, ...rex, status },
     events: [{ type: 'pet_added', accountId: 'acct_1', occurredAt: now, petId: '3' }],
@@ -104,7 +104,7 @@ describe('editing an animal', () => {
     });
   });
 
-  test('to what it is already tells nothing', () => {
+  test('to the same values has no event', () => {
     expect(editPet('acct_1', pet, rex, now)).toEqual({ state: pet, events: [] });
   });
 
@@ -127,7 +127,7 @@ test('an animal can be deleted until it is sold', () => {
   expect(deleting('sold')).toThrow(expect.objectContaining({ code: 'pet_wrong_status' }));
 });
 
-describe('what a search compares', () => {
+describe('the searchable form of a name', () => {
   test.each([
     ['rex', 'REX'],
     ['Zoë', 'ZOE\u0308'],
@@ -148,7 +148,7 @@ describe('what a search compares', () => {
     expect(searchedName(a)).not.toBe(searchedName(b));
   });
 
-  test('begins with what a beginning of the name has, and has at most 100 characters', () => {
+  test('begins with the searchable form of any beginning of the name, and has at most 100 characters', () => {
     fc.assert(
       fc.property(text({ minLength: 1, maxLength: 255 }), fc.nat(255), (name, length) => {
         const beginning = [...name].slice(0, length).join('');

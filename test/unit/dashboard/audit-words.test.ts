@@ -75,7 +75,7 @@ test('no two events have the same sentence', () => {
   expect(new Set(all).size).toBe(all.length);
 });
 
-test('things are shown by name, or by id once they are deleted', () => {
+test('resources are shown by name, or by id once they are deleted', () => {
   expect(told('api_key_revoked')).toBe('Revoked the API key Till');
   expect(told('api_key_revoked', { keyId: 'key_2' })).toBe('Revoked the API key key_2');
   expect(told('site_rolled_back')).toBe('Switched Zoo to deploy 7');

@@ -25,7 +25,7 @@ describe('a file of animals', () => {
     expect(await read(text)).toEqual({ kind: 'drafts', drafts: [rex] });
   });
 
-  test('keeps every letter and digit of what it says', async () => {
+  test('keeps every letter and digit of its content', async () => {
     const text = `${head}"Bella, ""the second""",9223372036854775807,sold\n'=Rex,7,pending\n`;
     expect(await read(text)).toEqual({
       kind: 'drafts',
@@ -37,7 +37,7 @@ describe('a file of animals', () => {
   });
 
   test.each(['\n', '\r\n'])(
-    'with wrong lines is refused, with the number of each: %j',
+    'with invalid lines is refused, with the number of each: %j',
     async (end) => {
       const lines = [
         'Rex,7,available',
@@ -81,12 +81,12 @@ describe('a file of animals', () => {
     [`${head}"Rex,7,sold\n`, /A quotation mark is not closed/],
     [`${head}"Rex"x,7,sold\n`, /After a closing quotation mark/],
     [`${head}R"ex,7,sold\n`, /stands inside a cell/],
-  ])('that is no list of animals is refused: %j', async (text, problem) => {
+  ])('that does not list animals is refused: %j', async (text, problem) => {
     const { wrong } = (await read(text)) as Extract<CsvDrafts, { kind: 'refused' }>;
     expect(wrong).toEqual([{ line: expect.any(Number), problem: expect.stringMatching(problem) }]);
   });
 
-  test('with too much is refused', async () => {
+  test('with too much content is refused', async () => {
     const long = await read(`${head}${'x'.repeat(5000)},7,sold\n`);
     expect(long).toMatchObject({ wrong: [{ problem: 'A line has at most 4,096 characters.' }] });
     const many = await read(`${head}${'Rex,7,sold\n'.repeat(10_001)}`);
@@ -122,13 +122,13 @@ describe('a list as CSV', () => {
   };
 
   test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '＝1', "'=1", "''+1"])(
-    'has no formula: %j is a text',
+    'contains no formula: %j is text',
     async (name) => {
       expect(await written([name])).toBe(`\uFEFFname,categoryId\r\n'${name},7\r\n`);
     },
   );
 
-  test('is read as it was written, whatever the names are', async () => {
+  test('reads back exactly as it was written, whatever the names are', async () => {
     const special = fc.constantFrom(...`'"=+-@＝＋－＠,; a`.split(''));
     const names = fc
       .oneof(fc.string({ unit: special }), fc.string({ unit: 'grapheme' }))

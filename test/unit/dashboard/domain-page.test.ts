@@ -69,7 +69,7 @@ test('the value of the required record can be copied', () => {
   ]);
 });
 
-test('a CAA record to add is copied whole', () => {
+test('a CAA record to add is copied completely', () => {
   const wanted = 'example.com. CAA 0 issue "ca.test"';
   expect(copied(dnsProblem('caa_forbids_issuer', { seen: 'another', wanted }))).toEqual([wanted]);
 });
@@ -96,7 +96,7 @@ const sectionAt = (nameServer: string, host = 'shop.example.com'): string => {
   return recordsToCreate([domain]).toString();
 };
 
-test('the records are shown as the form of a known provider wants them, with its own hints', () => {
+test("the records are shown in the format of a known provider's form, with hints for that provider", () => {
   const shown = sectionAt('ada.ns.cloudflare.com');
   expect(shown).toContain('belong to <strong>Cloudflare</strong>');
   expect(shown).toContain('data-copy="shop"');
@@ -105,13 +105,13 @@ test('the records are shown as the form of a known provider wants them, with its
   expect(sectionAt('ada.ns.cloudflare.com', zone)).toContain('create a CNAME record');
 });
 
-test('values are copied with the dot that a provider needs', () => {
+test('values are copied with the final dot if a provider needs it', () => {
   expect(sectionAt('helium.ns.hetzner.de')).toContain('data-copy="t1.sites.test."');
   expect(sectionAt('helium.ns.hetzner.de')).toContain('a dot at its end');
   expect(sectionAt('ns1.hover.com')).toContain('data-copy="t1.sites.test"');
 });
 
-test('a field that has to stay empty has nothing to copy', () => {
+test('a field that must stay empty has nothing to copy', () => {
   const shown = sectionAt('ns1.name.com', zone);
   expect(shown).toContain('leave it empty');
   expect(shown).not.toContain('data-copy="@"');
@@ -122,7 +122,7 @@ test('an apex at a provider without ALIAS records gets other advice', () => {
 });
 
 test.each(['ns1.shop.example', 'ada.evil-ns.cloudflare.com'])(
-  'of the provider behind %s nothing is said',
+  'the page says nothing about the provider behind %s',
   (nameServer) => {
     const shown = sectionAt(nameServer);
     expect(shown).not.toContain('id="provider"');
@@ -179,11 +179,11 @@ const shown = (domain: CustomDomain, now: Date, refusal?: Refusal) => {
   return { look: button?.attributes['class'], text: elementsIn(markup, 'form')[0]?.text };
 };
 
-test('a domain that was not checked yet has the primary button of the page', () => {
+test("a domain that was never checked has the page's primary button", () => {
   expect(shown(added, after(minute))).toEqual({ look: 'main', text: 'Verify' });
 });
 
-test('Re-verify is secondary until it is allowed, and shows when that is', () => {
+test('Re-verify is a secondary button until it is allowed, and shows when that is', () => {
   const waiting = shown(verified, after(2 * minute));
   expect(waiting).toEqual({ look: undefined, text: 'Re-verify available in 29 minutes' });
   expect(shown(verified, after(31 * minute))).toEqual({ look: 'main', text: 'Re-verify' });
@@ -194,7 +194,7 @@ test('pressing too early shows the waiting time once', () => {
   expect(text).toBe(`Re-verify ${message}`);
 });
 
-test('a menu is named by the A-labels and shows the U-labels', () => {
+test("a menu entry's name uses A-labels, and its text U-labels", () => {
   const domain = { ...added, host: 'xn--bcher-kva.test', unicodeHost: 'bücher.test' };
   const [button] = elementsIn(
     domainMenu(

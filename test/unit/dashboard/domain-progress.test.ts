@@ -72,7 +72,7 @@ test('the step line follows the domain, and a removed domain has no step', () =>
 test.each([
   ['shop.example.com', 'the TXT record'],
   ['*.shop.example.com', 'the CNAME record of _acme-challenge.shop.example.com'],
-])('after %s was contested, its owner is told to create %s', (host, proof) => {
+])('the owner is told after %s was contested to create %s', (host, proof) => {
   const contested = removeDomain({ ...live, host }, 'contested', now).state;
   expect(progressOf(contested, now).sentence).toContain(`create ${proof}, which proves`);
 });
@@ -99,13 +99,13 @@ test('a missing record is shown as awaited, not as a failure', () => {
   expect(line(awaited)).toEqual(['done', 'now', 'ahead', 'ahead']);
 });
 
-test('a wrong record asks its owner to act and says what is wrong, also beside a missing one', () => {
+test('a wrong record asks its owner to act and says what is wrong, even next to a missing one', () => {
   const wrong = checked([false, false, false], ['ownership_txt_missing', 'cname_wrong_target']);
   expect(progressOf(wrong, now)).toMatchObject({ actor: 'customer', tone: 'bad' });
   expect(line(wrong)).toEqual(['done', 'failed', 'ahead', 'ahead']);
 });
 
-test('while a DNS change spreads nobody has to act', () => {
+test('nobody has to act while a DNS change spreads', () => {
   const spreading = checked([true, false, false]);
   expect(progressOf(spreading, now)).toMatchObject({ actor: 'nobody', tone: 'busy' });
   expect(attentionOf(spreading)).toBe('none');
@@ -114,7 +114,7 @@ test('while a DNS change spreads nobody has to act', () => {
 });
 
 test.each(['dns_lookup_failed', 'dnssec_bogus'] as const)(
-  '%s asks its owner to act, although one resolver answers',
+  '%s asks its owner to act, even if one resolver answers',
   (code) => {
     expect(progressOf(checked([true, false, false], [code]), now)).toMatchObject({
       ...{ actor: 'customer', tone: 'bad' },
@@ -122,7 +122,7 @@ test.each(['dns_lookup_failed', 'dnssec_bogus'] as const)(
   },
 );
 
-describe('a delegated name that leads elsewhere', () => {
+describe('a delegated name that points elsewhere', () => {
   const validation = { delegated: true, method: 'dns-01' } as const;
   const dns = { ...added.dns, report: { ...badReport(now), validation } };
   const [, wanted, failed] = withEveryWork(added).map((domain) => ({ ...domain, dns }));
@@ -138,7 +138,7 @@ describe('a delegated name that leads elsewhere', () => {
     expect(names).toEqual(['added done', 'certificate done', 'verified now', 'live ahead']);
   });
 
-  test('is ready in the words of the command line, too, until the certificate has ended', () => {
+  test('is shown as ready by the command line too, until the certificate has expired', () => {
     expect(readyInWords(issued, now)).toContain('point your DNS here whenever you like');
     expect(readyInWords(issued, validity.notAfter)).toBeUndefined();
   });
@@ -148,12 +148,12 @@ describe('a delegated name that leads elsewhere', () => {
     expect(lossesOf(wanted!).join(' ')).toMatch(/no longer checked.* no certificate yet/);
   });
 
-  test('asks nobody to press a button who is not signed in', () => {
+  test('asks only people who are signed in to press a button', () => {
     const texts = certificates.map((one) => sharedSentenceOf(one, now));
     expect(texts.filter((text) => /\bpress\b/i.test(text))).toEqual([]);
   });
 
-  test('says so no more when the certificate has ended or the delegation is gone', () => {
+  test('is not shown as ready once the certificate has expired or the delegation is gone', () => {
     const gone = { ...issued, dns: { ...dns, report: badReport(now) } };
     const short = [progressOf(issued, after(91 * day)), progressOf(gone, now)].map(
       (progress) => progress.short,
@@ -169,7 +169,7 @@ describe('a delegated name that leads elsewhere', () => {
     expect(progressOf(waits, now).sentence).toContain('press Verify');
   });
 
-  test('waits for a limit like any other', () => {
+  test('waits for a limit like any other name', () => {
     const hold = { reason: 'exactName', nextAt: after(day) } as const;
     const told = progressOfHeldUp(wanted!, hold);
     expect(told?.sentence).toMatch(/^The name is proven\. The certificate waits/);
@@ -193,13 +193,13 @@ const failedWith = (code: DnsProblemCode, step: WantedWork['step']): CustomDomai
 test.each([
   ['ca_unavailable', 'us', 'now'],
   ['challenge_unreachable', 'customer', 'failed'],
-] as const)('after %s the next to act is %s', (code, actor, step) => {
+] as const)('the next to act after %s is %s', (code, actor, step) => {
   const failed = failedWith(code, 'planned');
   expect(progressOf(failed, now)).toMatchObject({ actor, isWorkedOn: false });
   expect(line(failed)[2]).toBe(step);
 });
 
-test('when no automatic attempt is left, the page says to press the button', () => {
+test('the page says to press the button when no automatic attempt is left', () => {
   const sentenceAt = (step: WantedWork['step']) =>
     progressOf(failedWith('ca_rejected_name', step), now).sentence;
   expect(sentenceAt('waits_for_owner')).toContain('Re-verify');

@@ -17,15 +17,18 @@ const marks = [
   ...['\u2066', '\u2067', '\u2068', '\u2069'],
 ];
 
-test.each(marks)('a mark that changes the direction of text (%j) reaches no page', (mark) => {
-  const name = `shop${mark}live`;
-  const page = html`<p title="${name}">${name} ${[name, [html`<b>${name}</b>`]]}</p>`;
-  expect(page.toString()).toBe(
-    '<p title="shop\u{fffd}live">shop\u{fffd}live shop\u{fffd}live<b>shop\u{fffd}live</b></p>',
-  );
-});
+test.each(marks)(
+  'a character that changes the direction of text (%j) is not shown on any page',
+  (mark) => {
+    const name = `shop${mark}live`;
+    const page = html`<p title="${name}">${name} ${[name, [html`<b>${name}</b>`]]}</p>`;
+    expect(page.toString()).toBe(
+      '<p title="shop\u{fffd}live">shop\u{fffd}live shop\u{fffd}live<b>shop\u{fffd}live</b></p>',
+    );
+  },
+);
 
-test('letters that are written from right to left stay as they are', () => {
+test('letters of right-to-left scripts stay as they are', () => {
   expect(html`<p>${'\u05d0\u05d1 \u0627'}</p>`.toString()).toBe('<p>\u05d0\u05d1 \u0627</p>');
 });
 
@@ -37,7 +40,7 @@ test.each(knownTimes)('a time %d ms away is "%s"', (ms, words, date) => {
 
 const at = new Date('2026-04-30T12:34:56Z');
 
-test('a relative time has the exact time as its title, and beside it in detail views', () => {
+test('a relative time has the exact time as its tooltip, and next to it in detail views', () => {
   expect(String(time(at, from))).toMatch(
     /title="2026-04-30 12:34:56 UTC".*>in 60 days, 30 Apr 2026</,
   );
@@ -46,7 +49,7 @@ test('a relative time has the exact time as its title, and beside it in detail v
   );
 });
 
-test('what is planned comes any moment once its time has passed', () => {
+test('a planned event whose time has passed is shown as due any moment', () => {
   for (const ms of [-59_000, 0, 400]) {
     expect(String(planned(new Date(from.getTime() + ms), from))).toContain('>any moment<');
   }
@@ -63,13 +66,13 @@ const request = (headers: Readonly<Record<string, string>>, host: string) => ({
   host,
 });
 
-describe('a form of a browser that only sends its origin', () => {
+describe('a form from a browser that sends only its origin', () => {
   test.each([
     ['https://store.example', 'store.example'],
     // Behind a proxy, or by another name.
     ['https://store.example', '10.0.0.7:3000'],
     ['https://alias.example', 'alias.example'],
-  ])('is ours from %s, asked at %s', (origin, host) => {
+  ])('is accepted from %s, sent to %s', (origin, host) => {
     expect(isFromOurPage(request({ Origin: origin }, host), configured)).toBe(true);
   });
 
@@ -79,12 +82,12 @@ describe('a form of a browser that only sends its origin', () => {
     ['http://alias.example', 'alias.example'],
     ['https://store.example:8443', 'store.example'],
     ['null', 'store.example'],
-  ])('is not ours from %s, asked at %s', (origin, host) => {
+  ])('is refused from %s, sent to %s', (origin, host) => {
     expect(isFromOurPage(request({ Origin: origin }, host), configured)).toBe(false);
   });
 });
 
-test('a link from a page with the other scheme comes from elsewhere', () => {
+test('a link from a page with the other scheme counts as coming from elsewhere', () => {
   const from = (referrer: string) => request({ Referer: referrer }, 'store.example');
   expect(isFromElsewhere(from('http://store.example/x'), configured)).toBe(true);
   expect(isFromElsewhere(from('https://store.example/x'), configured)).toBe(false);
@@ -109,7 +112,7 @@ describe('a viewer of a live page', () => {
     jest.useRealTimers();
   });
 
-  test('that has to make room before the page has reached it receives the page and when to come back', async () => {
+  test('that must make room before its page arrived still receives the page and when to come back', async () => {
     const { stream } = openViewer();
     viewer.later(30);
     const received = await text(stream);
@@ -117,14 +120,14 @@ describe('a viewer of a live page', () => {
     expect(received).toMatch(/event: later\ndata: 30\n\n$/);
   });
 
-  test('that is told twice that it is over is told once, and not cut off', async () => {
+  test('that is ended twice receives only one message, and is not cut off', async () => {
     const { stream } = openViewer();
     viewer.later(30);
     viewer.over();
     expect(await text(stream)).toMatch(/event: later\ndata: 30\n\n$/);
   });
 
-  test('that does not read what was left at the end is cut off', async () => {
+  test('that does not read the rest at the end is cut off', async () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] });
     const { stream } = openViewer();
     viewer.end();

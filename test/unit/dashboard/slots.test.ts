@@ -27,7 +27,7 @@ test('an account gets no more places than its limit, however many are free', () 
   expect(slots.tryTake('c')).toBeDefined();
 });
 
-test('a place that is returned twice is free once', () => {
+test('a place that is returned twice becomes free only once', () => {
   const slots = new Slots({ all: 2, ofOne: 2 });
   const giveBack = slots.tryTake('a')!;
   slots.tryTake('a');

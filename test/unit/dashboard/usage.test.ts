@@ -40,7 +40,7 @@ describe('the chart of usage', () => {
     expect(bottom).toBeCloseTo(0, 9);
   });
 
-  test('leaves out outcomes that did not happen', () => {
+  test('leaves out outcomes that did not occur', () => {
     const [bar, other] = chartOf([column({ '4xx': 3 }), column()], undefined).bars;
     expect(bar?.parts.map(({ outcome }) => outcome)).toEqual(['4xx']);
     expect(other?.parts).toEqual([]);
@@ -73,7 +73,7 @@ describe('the chart of usage', () => {
     },
   );
 
-  test('has an axis and no bars without data', () => {
+  test('has an axis but no bars when there is no data', () => {
     const { ticks, bars, limit } = chartOf([column(), column()], undefined);
     expect(ticks.map(({ value }) => value)).toEqual([0, 1]);
     expect(bars.flatMap(({ parts }) => parts)).toEqual([]);
@@ -116,7 +116,7 @@ describe('the columns of the chart', () => {
     expect([...hours, ...days].map(totalOf).every((total) => total === 0)).toBe(true);
   });
 
-  test('have the sums of their period, and today began at midnight', () => {
+  test('have the sums of their period, and today begins at midnight', () => {
     const sum = (begin: string, outcome: UsageOutcome, requests: number) => {
       return { begin: new Date(begin), outcome, requests };
     };

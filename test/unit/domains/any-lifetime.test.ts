@@ -44,7 +44,7 @@ const liveFor = (life: number): CustomDomain => bring(ordered, start, validFor(l
 const leftAt = (at: Date, life: number) => (life - (at.getTime() - start.getTime())) / life;
 
 describe('for any lifetime from a minute to 398 days', () => {
-  test('a renewal begins with a third of it left, or half where it is under 10 days, or a little earlier', () => {
+  test('its renewal begins with a third of it left, or half if it is shorter than 10 days, or a little earlier', () => {
     forAny((life, host) => {
       const left = leftAt(nextRenewal(validFor(life, host), start), life);
       const share = life < 10 * day ? 1 / 2 : 1 / 3;
@@ -53,7 +53,7 @@ describe('for any lifetime from a minute to 398 days', () => {
     });
   });
 
-  test('one that arrives late is renewed, and asked about, before it ends', () => {
+  test('a certificate that arrives late is renewed, and its window requested, before it ends', () => {
     const shares = fc.double({ min: 0, max: 1, noNaN: true });
     const check = (life: number, share: number) => {
       const now = after(Math.floor(share * (life - 10)));
@@ -66,7 +66,7 @@ describe('for any lifetime from a minute to 398 days', () => {
     fc.assert(fc.property(lives, shares, check), runs);
   });
 
-  test('one that has ended when it arrives is not renewed at once: the clock is ahead', () => {
+  test('a certificate that has ended on arrival is not renewed at once, because the clock must be ahead', () => {
     forAny((life) => {
       const now = after(life + day);
       const wait = nextRenewal(validFor(life), now).getTime() - now.getTime();
@@ -102,7 +102,7 @@ describe('for any lifetime from a minute to 398 days', () => {
     });
   });
 
-  test('failed renewals are a twentieth of what is left apart, at most, and never under a minute', () => {
+  test('failed renewals are retried after at most a twentieth of what is left, and never in under a minute', () => {
     forAny((life) => {
       const now = after(Math.floor(life * 0.7));
       const left = life - (now.getTime() - start.getTime());
@@ -114,7 +114,7 @@ describe('for any lifetime from a minute to 398 days', () => {
     });
   });
 
-  test('ten tries fit before the end, where there is time for ten that are a minute apart', () => {
+  test('ten attempts fit before the end, if there is time for ten that are a minute apart', () => {
     fc.assert(
       fc.property(fc.integer({ min: 25 * minute, max: 398 * day }), (life) => {
         expect(triesBeforeTheEnd(life)).toBeGreaterThanOrEqual(10);
@@ -123,7 +123,7 @@ describe('for any lifetime from a minute to 398 days', () => {
     );
   });
 
-  test('while a renewal waits for the DNS, that is checked as often as a failed renewal is tried, and at least hourly', () => {
+  test('the DNS is checked as often as a failed renewal is retried, and at least hourly, while a renewal waits for it', () => {
     forAny((life) => {
       const now = after(Math.floor(life * 0.7));
       const held = recordCheck(renewing(life, now), badReport(now), moment(now)).state;
@@ -132,14 +132,14 @@ describe('for any lifetime from a minute to 398 days', () => {
     });
   });
 
-  test('urgent is a twentieth', () => {
+  test('the last twentieth is urgent', () => {
     forAny((life) => {
       expect(leftAt(urgentFrom(validFor(life)), life)).toBeCloseTo(1 / 20, 2);
     });
   });
 });
 
-test('after the end, tries become rarer again, but are never more than a day apart', () => {
+test('attempts become rarer again after the end, but are never more than a day apart', () => {
   const waits = [0, hour, day, 10 * day, 40 * day].map((past) => {
     const now = after(6 * day + past);
     const state = renewing(6 * day, now);

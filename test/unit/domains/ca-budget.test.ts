@@ -84,7 +84,7 @@ describe('a budget', () => {
     expect(mayOrder(failing, exempt, now)).toMatchObject({ reason: 'automaticFailures' });
   });
 
-  test('of names does not delay a host of the platform', () => {
+  test('for names does not delay a host of the platform', () => {
     const full = { registeredDomain: times(300, 1), exactName: times(300, 1) };
     for (const wanted of [own, ownRenewal])
       expect(mayOrder(use(full), wanted, now)).toEqual({ allowed: true });
@@ -95,7 +95,7 @@ describe('a budget', () => {
     [2, 10],
     [3, 100],
     [5, 100],
-  ])('delays the own host of a project after %d failures for %d minutes', (failed, pause) => {
+  ])("delays a project's own host after %d failures for %d minutes", (failed, pause) => {
     const after = (minutes: number) =>
       use({ automaticFailures: Array.from({ length: failed }, (_, n) => ago(minutes + n * 100)) });
     for (const wanted of [own, ownRenewal, ownCounted]) {

@@ -74,7 +74,7 @@ describe('for a wildcard', () => {
     expect(caaVerdict(at(...all), wanted)).toMatchObject({ kind, level: names[0] });
   });
 
-  test('the lowest level with any record decides, even one that says nothing of wildcards', () => {
+  test('the lowest level with any record decides, even one that does not mention wildcards', () => {
     const found = levels(records(issue('ca.test')), records(wild(';')));
     expect(caaVerdict(found, wanted)).toEqual({ kind: 'allowed', level: names[0] });
   });
@@ -178,13 +178,13 @@ describe('CAA forbids our authority', () => {
     });
   });
 
-  test('and says so by the record that comes closest', () => {
+  test('and the record at the closest level is the one reported', () => {
     const close = issue('ca.test; validationmethods=dns-01');
     const verdict = caaVerdict(at(issue(';'), close, issue('else.test')), policy);
     expect(verdict).toMatchObject({ record: close, why: 'other_method' });
   });
 
-  test('when it allows one account only, as long as we have no account', () => {
+  test('when it allows only one account, while we have no account', () => {
     const found = at(issue(`ca.test; accounturi=${policy.accountUri}`));
     const verdict = caaVerdict(found, { ...policy, accountUri: undefined });
     expect(verdict).toMatchObject({ kind: 'forbidden', why: 'other_account' });
@@ -202,7 +202,7 @@ test('a failure below the first records could hide a refusal', () => {
   }
 });
 
-test('CAA does not matter to an authority without a name', () => {
+test('CAA is ignored for an authority without a CAA name', () => {
   const found = [levels(servfail), at(issue(';')), at({ flags: 128, tag: 'tbs', value: '' })];
   for (const one of found) {
     const verdict = caaVerdict(one, { ...policy, issuers: [] });
@@ -210,7 +210,7 @@ test('CAA does not matter to an authority without a name', () => {
   }
 });
 
-test('no value of a record allows us unless it begins with our name', () => {
+test('no record value allows us unless it begins with our name', () => {
   const value = fc.oneof(
     fc.string(),
     fc.string().map((rest) => `else.test;${rest}`),

@@ -23,7 +23,7 @@ const ours = dnsProblem('ca_unavailable', { seen: 'nothing', wanted: 'an answer'
 const { certificate: issued } = live as DomainIn<'live'>;
 const moments = [after(0), after(90 * day)];
 
-test('every domain is of a kind that is counted', () => {
+test('every domain belongs to a kind that is counted', () => {
   for (const domain of inEachState.flatMap((one) => withEveryWork(one))) {
     for (const now of moments) expect(domainKinds).toContainEqual(kindOf(domain, now));
   }
@@ -52,7 +52,7 @@ test.each([
 });
 
 test.each([90 * day, 6 * day, 60_000])(
-  'a certificate is counted by how much of %i ms is left',
+  'a certificate is counted by the share of %i ms that is left',
   (life) => {
     const its = { ...issued, notBefore: start, notAfter: after(life) };
     const left = [100, 60, 59, 30, 29, 20, 19, 5, 4, 1, 0, -1];

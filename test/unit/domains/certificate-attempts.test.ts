@@ -29,7 +29,7 @@ test('a failed attempt is retried after 1, 10 and 100 minutes, then daily for 30
 });
 
 test.each(['unavailable', 'dns', 'challenge', 'rate_limited', 'order_gone'] as const)(
-  'after %s nothing is requested before the authority’s Retry-After',
+  'nothing is requested after %s before the authority’s Retry-After',
   (reason) => {
     const retryAt = after(3 * 60 * minute);
     const next = nextAttempt(attempts(1), { reason, retryAt }, start);
@@ -40,14 +40,14 @@ test.each(['unavailable', 'dns', 'challenge', 'rate_limited', 'order_gone'] as c
   },
 );
 
-test('a lost order is replaced at once, but at most one a minute', () => {
+test('a lost order is replaced at once, but at most once a minute', () => {
   const gone = { reason: 'order_gone', retryAt: undefined } as const;
   const next = [1, 2, 3, 50].map((failed) => nextAttempt(attempts(failed), gone, start));
   const times = [start, after(minute), after(minute), after(minute)];
   expect(next).toEqual(times.map((at) => ({ kind: 'at', at })));
 });
 
-test('a CAA record waits for the DNS, and a rejected name for its owner', () => {
+test('a CAA failure waits for the DNS, and a rejected name for its owner', () => {
   const reasons = ['caa', 'rejected_name'] as const;
   const kinds = reasons.map((reason) =>
     nextAttempt(attempts(1), { reason, retryAt: undefined }, start),

@@ -70,7 +70,7 @@ const choice = (
   return { mayIssue, certificate: { ...certificate, work } };
 };
 
-describe('a new certificate is asked for at', () => {
+describe('a new certificate is requested from', () => {
   test.each<[string, string | undefined, Facts]>([
     ['the first, as long as it answers', 'first', {}],
     ['the first, though the second is away', 'first', { second: { awaySince: ago(day) } }],
@@ -122,7 +122,7 @@ describe('a new certificate is asked for at', () => {
   });
 });
 
-describe('a renewal is asked for at', () => {
+describe('a renewal is requested from', () => {
   test.each<[string, string, number]>([
     ['the first, for a twentieth of the time that was left', 'first', 0.9],
     ['the second, after a twentieth of it', 'second', 1.1],
@@ -191,7 +191,7 @@ describe('the next attempt is made', () => {
   });
 });
 
-describe('an order is given up', () => {
+describe('an order is abandoned', () => {
   test.each<[string, boolean, string, Facts]>([
     ['not while its authority answers', false, 'first', {}],
     ['not in the first ten minutes', false, 'first', { first: { awaySince: ago(9 * minute) } }],
@@ -226,7 +226,7 @@ describe('an order is given up', () => {
 
 const first = 'authority.test';
 
-test('an authority that works on an order is no longer away', () => {
+test('an authority that is working on an order does not count as unavailable', () => {
   const begun = begin(verified, after(minute), first).state;
   const failed = fail(begun, 'unavailable', after(2 * minute)).state;
   const turnsOf = ({ certificate }: CustomDomain) =>
@@ -240,7 +240,7 @@ test('an authority that works on an order is no longer away', () => {
   expect(settle(verified, processing, at).state).toEqual(verified);
 });
 
-describe('since when an authority is away', () => {
+describe("the start of an authority's outage", () => {
   const outage = (domain: CustomDomain, kind: 'failed' | 'not_placed', at: number) => {
     const away = { failure: failure('unavailable') };
     const end = kind === 'failed' ? { kind, ...away } : { kind, ...away, counts: false };
@@ -249,13 +249,13 @@ describe('since when an authority is away', () => {
   const awaySince = (domain: CustomDomain) =>
     workOn(domain)?.attempts?.turns[first]?.awaySince?.getTime();
 
-  test('is since the first attempt in a row that it did not answer', () => {
+  test('is the first of the attempts in a row that it did not answer', () => {
     const once = outage(begin(verified, after(minute), first).state, 'not_placed', 2 * minute);
     const twice = outage(begin(once, after(3 * minute), first).state, 'not_placed', 4 * minute);
     expect(awaySince(twice)).toBe(after(2 * minute).getTime());
   });
 
-  test('is counted anew once it has taken an order, and then no more', () => {
+  test('is reset once when it has accepted an order, and not again', () => {
     const once = outage(begin(verified, after(minute), first).state, 'not_placed', 2 * minute);
     const placed = outage(begin(once, after(3 * minute), first).state, 'failed', 4 * minute);
     expect(awaySince(placed)).toBe(after(4 * minute).getTime());
@@ -288,7 +288,7 @@ describe('a refusal by CAA', () => {
     expect(told).toMatchObject({ code: 'caa_forbids_issuer', seen: 'says the authority', wanted });
   });
 
-  test('says that our own resolvers see something else, and where the record belongs', () => {
+  test('says that our own resolvers see something different, and where the record belongs', () => {
     expect(problem('caa', apex).fix).toMatch(/our own resolvers found none.*provider of example/s);
     expect(problem('caa', ordered).fix).toMatch(/our own resolvers found none.*CNAME/s);
   });
@@ -302,7 +302,7 @@ test.each([
   ['challenge', 'challenge_unreachable'],
   ['rate_limited', 'ca_rate_limited'],
   ['rejected_name', 'ca_rejected_name'],
-] as const)('after %s the problem asks for a certificate', (reason, code) => {
+] as const)('the problem after %s asks for a certificate', (reason, code) => {
   expect(problem(reason, ordered)).toMatchObject({
     ...{ code, seen: 'says the authority', wanted: 'a certificate for shop.example.com' },
   });
@@ -315,13 +315,13 @@ describe('a name that is validated by DNS', () => {
     return begin({ ...verified, dns }, after(2 * minute)).state;
   };
 
-  test('that the authority cannot look up is not the fault of an owner whose record is there', () => {
+  test("that the authority cannot look up is not the owner's fault if the record exists", () => {
     const told = problem('dns', seen({ delegated: true, method: 'dns-01' }));
     expect(told).toMatchObject({ code: 'dns_lookup_failed', actor: 'us' });
     expect(told.fix).toContain('_acme-challenge.shop.example.com');
   });
 
-  test('asks for the record where it is not there any more', () => {
+  test('asks for the record if it is missing now', () => {
     const validation = { delegated: false, method: 'http-01' } as const;
     const begun = seen({ delegated: true, method: 'dns-01' });
     const dns = { ...begun.dns, report: report(after(3 * minute), { validation }) };
@@ -330,7 +330,7 @@ describe('a name that is validated by DNS', () => {
     expect(told.fix).toContain('_acme-challenge.shop.example.com');
   });
 
-  test('only by one authority is no matter to another', () => {
+  test('that only one authority fails to see does not affect the other', () => {
     const exceptions = { 'authority.test': 'http-01' } as const;
     const told = problem('dns', seen({ delegated: true, method: 'dns-01', exceptions }));
     expect(told).toMatchObject({ actor: 'customer' });

@@ -96,7 +96,7 @@ describe.each([
   const order = begunFor(wanted);
   const issued = settleAt(order, brought(order)).work!;
 
-  test('is ordered under the next number, which counts from then on', () => {
+  test('is ordered under the next number, which applies from then on', () => {
     const { work, outcome, ledger } = claim(wanted);
     expect(outcome).toEqual({ kind: 'begun' });
     expect(orderOf(work!)).toMatchObject({ authority: first, since: now, at: now });
@@ -106,7 +106,7 @@ describe.each([
       expect(entry).toMatchObject({ host, ...payer, authority: first, orderKey: subjectOf(work!) });
   });
 
-  test('is ordered for one of twenty workers', () => {
+  test('is ordered by only one of twenty workers', () => {
     let stored = wanted;
     const outcomes = Array.from({ length: 20 }, () => {
       const { work = stored, outcome } = claim(stored, { known: wanted });
@@ -117,7 +117,7 @@ describe.each([
     expect(stored.generation).toBe(1);
   });
 
-  test('waits for a budget, and is not ordered then', () => {
+  test('waits for a budget, and is not ordered until then', () => {
     const { work, outcome } = claim(wanted, {
       use: { ...unused, automaticFailures: [now, now, now] },
     });
@@ -153,7 +153,7 @@ describe.each([
     expect(settleAt(order, failed('challenge'), other)).not.toHaveProperty('work');
   });
 
-  test('is destroyed when nobody wants it any more, or it comes beside the one that is served', () => {
+  test('is destroyed when it is no longer needed, or arrives beside the one that is served', () => {
     const gone = settleOrder(
       undefined,
       { ordered: order, result: brought(order), issuers: [] },
@@ -167,12 +167,12 @@ describe.each([
     for (const late of [gone, another]) expect(late.outcome.kind).toBe('too_late');
   });
 
-  test('that comes twice changes it once', () => {
+  test('that arrives twice changes the state once', () => {
     const again = settleAt(issued, brought(order), order);
     expect(again).toEqual({ outcome: { kind: 'unchanged' }, endsOrder: subjectOf(order) });
   });
 
-  test('keeps its order after a failure of the authority alone', () => {
+  test("keeps its order after a failure on the authority's side", () => {
     for (const reason of ['unavailable', 'rate_limited'] as const) {
       const { work, endsOrder } = settleAt(order, failed(reason));
       expect(orderOf(work!)).toMatchObject({ authority: first, at: after(11 * minute) });
@@ -184,21 +184,21 @@ describe.each([
     }
   });
 
-  test('is not asked for before the time that the authority set, however it fails then', () => {
+  test('is not requested before the time that the authority set, whatever fails then', () => {
     const alone = { ...order, terms: { ...order.terms, mayIssue: [first] } };
     const limited = settleAt(alone, failed('rate_limited', after(day))).work!;
     const gone = settleAt(limited, failed('order_gone'), alone, after(11 * minute)).work!;
     expect([dueAt(gone), dueAt(postponed(gone, after(hour)))]).toEqual([after(day), after(day)]);
   });
 
-  test('is not failed by an order that was settled', () => {
+  test('does not fail because of an order that was settled', () => {
     const { work, outcome, ledger } = settleAt(issued, failed('challenge'), order);
     expect([work, outcome]).toMatchObject([undefined, { kind: 'failed', isLate: true }]);
     // The worker that settled an order of ours has counted it.
     expect(ledger === undefined).toBe(order.terms.isOurs);
   });
 
-  test('is asked for elsewhere once its authority has been away for long, or its answer was lost', () => {
+  test('is requested elsewhere once its authority has been unavailable for long, or its answer was lost', () => {
     expect(leaveOrder(order, order, after(day)).outcome.kind).toBe('unchanged');
     const away = settleAt(order, failed('unavailable')).work!;
     const again = settleAt(away, failed('unavailable'), away, after(21 * minute)).work!;
@@ -211,7 +211,7 @@ describe.each([
     expect(loseOrder(issued, order).outcome.kind).toBe('unchanged');
   });
 
-  test('waits while the authority works on it, and no longer, whatever it said before', () => {
+  test('waits while the authority works on it, and no longer, whatever the authority said before', () => {
     const limited = settleAt(order, failed('rate_limited', after(day))).work!;
     for (const one of [order, limited]) {
       const { work } = settleAt(one, { kind: 'processing', askAgainAfterMs: hour });
@@ -222,7 +222,7 @@ describe.each([
   });
 });
 
-test('a name of our own is tried again after 1, 10, 100, and then each 100 minutes, whatever was refused', () => {
+test('a platform name is retried after 1, 10 and then every 100 minutes, whatever was refused', () => {
   const waits = (reason: AuthorityFailureReason) => {
     let [work, at] = [ourOwn('shop.sites.test'), now];
     return Array.from({ length: 5 }, () => {
@@ -238,7 +238,7 @@ test('a name of our own is tried again after 1, 10, 100, and then each 100 minut
 });
 
 describe('an order for a domain', () => {
-  test('is told with its number', () => {
+  test('is reported with its number', () => {
     const { state, events } = begin(verified, now);
     expect(certificateOf(state)).toMatchObject({ status: 'issuing', isOrdered: true });
     expect(events).toMatchObject([
@@ -274,7 +274,7 @@ describe('the certificate of a domain', () => {
     ]);
   });
 
-  test('renews that of a live one, which is served throughout', () => {
+  test('renews that of a live domain, which is served throughout', () => {
     const renewing = begin(live, after(60 * day)).state;
     expect(certificateOf(renewing)).toMatchObject({ ...validity, status: 'issued' });
     const next = { notBefore: after(60 * day), notAfter: after(150 * day) };
@@ -322,7 +322,7 @@ describe('a failure', () => {
     ['caa', 'caa_forbids_issuer', 'blocking'],
     ['dns', 'dns_lookup_failed', 'blocking'],
     ['challenge', 'challenge_unreachable', 'blocking'],
-  ])('by %s is the problem %s', (reason, code, severity) => {
+  ])('because of %s is the problem %s', (reason, code, severity) => {
     const { problem } = certificateOf(fail(ordered, reason, now).state);
     expect(problem).toMatchObject({ code, severity });
   });
@@ -338,7 +338,7 @@ describe('a failure', () => {
     expect((['unavailable', 'rate_limited'] as const).map(isManual)).toEqual([true, true]);
   });
 
-  test('of a renewal leaves the site as it is, and is retried without end', () => {
+  test('of a renewal does not affect the site, and is retried indefinitely', () => {
     const renewing = begin(live, after(60 * day)).state;
     for (const reason of ['rejected_name', 'challenge'] as const) {
       const { state, events } = fail(renewing, reason, after(95 * day));
@@ -406,14 +406,14 @@ describe('a renewal', () => {
     expect(state.certificate).toMatchObject({ hasWindow: true });
   });
 
-  test('does not follow another at once where the authority always wants one now', () => {
+  test('does not follow another at once at an authority that always wants one now', () => {
     expect([now, after(11 * hour), after(13 * hour)].map((at) => mayAskRenewal(live, at))).toEqual([
       ...[false, false, true],
     ]);
     expect(live.certificate).toMatchObject({ hasWindow: false });
   });
 
-  test('is asked for twice a day where the authority names no window', () => {
+  test('has its window requested twice a day while the authority offers none', () => {
     const { state, verdict } = planDomainRenewal(live, { window: undefined, chance: 0 }, now);
     expect(verdict).toBe('unchanged');
     const again = [11 * hour, 13 * hour].map((wait) => mayAskRenewal(state, after(wait)));

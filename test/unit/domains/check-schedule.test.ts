@@ -37,7 +37,7 @@ test('a check that is some seconds late does not move the others', () => {
 });
 
 test.each([-1, -0.3, 0.3, 1])(
-  'with a jitter of %d there are as many checks, and the last ends it',
+  'with a jitter of %d there are as many checks, and the last one ends the schedule',
   (jitter) => {
     const checks = checksWith(jitter);
     expect(Math.abs(checks.length - checksWith(0).length)).toBeLessThanOrEqual(2);
@@ -66,7 +66,7 @@ test('a domain that was not checked for long is checked within its usual time', 
 });
 
 describe('a clock that jumps', () => {
-  test('back starts the schedule over and never waits for the old time', () => {
+  test('back restarts the schedule and never waits for the old time', () => {
     const now = after(-5 * day);
     expect(nextCheck(since, now, 0)).toEqual({
       kind: 'check',

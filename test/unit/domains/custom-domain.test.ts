@@ -166,7 +166,7 @@ describe('adding a domain', () => {
     ]);
   });
 
-  test('tells at once if another account has proven the name', () => {
+  test('reports at once if another account has proven the name', () => {
     const { events } = addDomain(
       draft,
       { ...admitted, provenElsewhere: 'shop.example.com' },
@@ -204,7 +204,7 @@ describe('adding a domain', () => {
       'Your project "Birds" has shop.example.com already. Remove it there before you add it here.',
     ],
   ])(
-    'is refused when a project has the name, and says which one (this one: %s)',
+    'is refused when a project has the name, and the message says which one (this one: %s)',
     (isThisOne, message) => {
       const known = { ...admitted, attachedTo: { name: 'Birds', isThisOne, isDeleted: false } };
       expect(() => addDomain(draft, known, moment(start))).toThrow(
@@ -254,12 +254,12 @@ describe('removing a domain', () => {
     expect(events).toMatchObject([{ type: 'domain_removed', host: live.host, reason: 'owner' }]);
   });
 
-  test('twice is no error and keeps the first reason', () => {
+  test('twice is not an error and keeps the first reason', () => {
     expect(removeDomain(removed, 'contested', now)).toEqual({ state: removed, events: [] });
   });
 });
 
-describe('a name that somebody else proves', () => {
+describe('a name that another account proves', () => {
   test('is taken from its holder', () => {
     for (const holder of [verified, live]) {
       const { state, events } = contestedBy(holder, claimant.state, now);
@@ -279,14 +279,14 @@ describe('a name that somebody else proves', () => {
   test.each([
     ['shop.example.com', 'the TXT record'],
     ['*.shop.example.com', 'the CNAME record of _acme-challenge.shop.example.com'],
-  ])('of %s, the refusal asks for %s', (host, proof) => {
+  ])('is refused for %s with a message that asks for %s', (host, proof) => {
     const holder = { ...live, id: 'dom_9', host, unicodeHost: host };
     expect(() => contestedBy(holder, { ...added, host }, now)).toThrow(
       `${host} is in use. Create ${proof} to prove that it is yours.`,
     );
   });
 
-  test('is not taken from itself, nor is another name', () => {
+  test('is not taken from the same domain, and neither is another name', () => {
     expect(contestedBy(claimant.state, claimant.state, now).events).toEqual([]);
     const other = { ...live, host: 'other.example.com' };
     expect(contestedBy(other, claimant.state, now)).toEqual({ state: other, events: [] });

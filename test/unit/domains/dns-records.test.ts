@@ -5,7 +5,7 @@ const needs = { platformHost: 'sites.test', txtRequired: false };
 const subdomain = { host: 'shop.eu.example.com', registrableDomain: 'example.com', isApex: false };
 const apex = { host: 'example.com', registrableDomain: 'example.com', isApex: true };
 
-test('a subdomain needs a CNAME record to a target of its own, and may have a TXT record', () => {
+test('a subdomain needs a CNAME record to its own target, and may have a TXT record', () => {
   expect(recordsFor(subdomain, 't1', needs)).toEqual([
     {
       purpose: 'route',
@@ -35,7 +35,7 @@ test('an apex needs an ALIAS record and the TXT record', () => {
   ]);
 });
 
-test('a wildcard needs two CNAME records: for its names, and for its proof', () => {
+test('a wildcard needs two CNAME records: one for its names and one for its proof', () => {
   const wildcard = { host: '*.shop.example.com', registrableDomain: 'example.com', isApex: false };
   const zone = { ...needs, txtRequired: true, acmeDnsZone: 'acme.test' };
   const all = recordsFor(wildcard, 't1', zone);

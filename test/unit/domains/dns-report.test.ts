@@ -245,7 +245,7 @@ describe('a warning blocks nothing', () => {
     });
   });
 
-  test('a proxy is found behind another name too, and by an IPv4 address alone', () => {
+  test('a proxy is detected behind another name too, and by an IPv4 address alone', () => {
     const behind = cname('www.example.com', 'www.example.com.cdn.cloudflare.net');
     for (const [known, seen] of [
       [behind, 'CNAME www.example.com → www.example.com.cdn.cloudflare.net'],
@@ -262,7 +262,7 @@ describe('a warning blocks nothing', () => {
     expect(reportOn(asked({ ...proxied, txt: ownership }), apex).problems).toHaveLength(1);
   });
 
-  test('a foreign address beside the proxy’s is a problem', () => {
+  test('a foreign address next to the proxy’s is a problem', () => {
     const mixed = { a: records('104.16.0.1', '203.0.113.1'), txt: ownership };
     expect(codesOf([mixed])).toEqual(['conflicting_a']);
   });
@@ -282,7 +282,7 @@ describe('more than half of the resolvers have to agree', () => {
     expect(report.resolvers.map(({ agrees }) => agrees)).toEqual([true, false, true]);
   });
 
-  test('of several answers the longest-lived counts', () => {
+  test('the longest TTL of several answers counts', () => {
     const ttl = (seconds: number, address: string) =>
       ({ kind: 'records', records: [address], ttl: seconds }) as const;
     const old: Known = { a: ttl(60, '203.0.113.1'), aaaa: ttl(900, '::1') };
@@ -328,7 +328,7 @@ describe('more than half of the resolvers have to agree', () => {
     expect(codesOf([nothing, { cname: servfail }, nothing])).toEqual(['dns_not_found']);
   });
 
-  test('of several problems, the one that most resolvers see is reported', () => {
+  test('the problem that most resolvers see is the one reported', () => {
     const old = cname('old.test');
     expect(codesOf([{}, old, old])).toEqual(['cname_wrong_target']);
     expect(codesOf([nothing, {}, old])).toEqual(['dns_not_found']);
@@ -343,7 +343,7 @@ describe('more than half of the resolvers have to agree', () => {
     });
   });
 
-  test('without any resolver nothing is known', () => {
+  test('nothing is known without any resolver', () => {
     const report = reportOn({ host, checkedAt, resolvers: [] }, expectation);
     expect(report.problems.map(({ code }) => code)).toEqual(['dns_lookup_failed']);
   });
@@ -397,13 +397,13 @@ describe('CAA records', () => {
     expect(problems[0]?.seen).toContain('CAA of example.com: servfail');
   });
 
-  test('do not matter to an authority that has no name for them', () => {
+  test('are ignored for an authority that has no name for them', () => {
     const caa = expectation.caa.map((policy) => ({ ...policy, issuers: [] }));
     const forbidden = { ...rightCname, caa: levels(host, ';') };
     expect(codesOf([forbidden], { ...expectation, caa })).toEqual([]);
   });
 
-  test('decide nothing between authorities while ours has not told its name', () => {
+  test('do not choose between authorities while the name of ours is unknown', () => {
     const caa = expectation.caa.map((policy) => ({ ...policy, issuers: undefined }));
     const reportOf = (...values: readonly string[]) =>
       reportOn(asked({ ...rightCname, caa: levels(host, ...values) }), { ...expectation, caa });
@@ -415,7 +415,7 @@ describe('CAA records', () => {
   });
 });
 
-test('a name server of ours that fails behind the right target is not the owner’s problem', () => {
+test('a failure of our own name server behind the correct target is not the owner’s problem', () => {
   const chain = { names: ['t1.sites.test'], end: 'failed' } as const;
   expect(codesOf([{ ...rightCname, chain, a: servfail, aaaa: servfail }])).toEqual([]);
   const elsewhere = {
@@ -425,7 +425,7 @@ test('a name server of ours that fails behind the right target is not the owner�
   expect(codesOf([elsewhere])).toEqual(['dns_lookup_failed']);
 });
 
-test('when the platform’s addresses are unknown, no address beside the CNAME is a problem', () => {
+test('no address next to the CNAME is a problem while the platform’s addresses are unknown', () => {
   const unknown = { ...expectation, platformAddresses: ['0.0.0.0', '::'] };
   expect(codesOf([{ ...rightCname, a: records('203.0.113.1') }], unknown)).toEqual([]);
 });
@@ -434,7 +434,7 @@ test('a provider’s CNAME at what looks like an apex is as good as an ALIAS', (
   expect(codesOf([{ ...rightCname, txt: ownership }], apex)).toEqual([]);
 });
 
-test('every problem says what to do, who does it, and how bad it is', () => {
+test('every problem says what to do, who does it, and how severe it is', () => {
   for (const [code, { severity, actor, fix }] of Object.entries(dnsProblems)) {
     expect([code, fix.length > 10, severity === 'ours']).toEqual([code, true, actor === 'us']);
   }
@@ -471,7 +471,7 @@ describe('CAA records with two authorities', () => {
     expect(report.problems[0]?.wanted).toContain('ca.test');
   });
 
-  test('of which each resolver sees others let the one issue that most agree on', () => {
+  test('that resolvers see differently allow the authority that most agree on', () => {
     const facts = asked(
       { ...rightCname, caa: levels(host, 'other.test') },
       { ...rightCname, caa: levels(host, 'other.test') },

@@ -52,7 +52,7 @@ describe('resolvers that disagree about DNSSEC', () => {
     expect(reportOn(asked(validated, bogus, validated), expectation).verifiable).toBe(true);
   });
 
-  test('two of three block', () => {
+  test('two of three block the domain', () => {
     const codes = codesOf(validated, bogus, bogus);
     expect(codes).toEqual(['dnssec_bogus', 'propagation_incomplete', 'propagation_incomplete']);
   });
@@ -61,16 +61,16 @@ describe('resolvers that disagree about DNSSEC', () => {
     expect(codesOf(notValidated, bogus, notValidated)).toEqual(['dnssec_bogus']);
   });
 
-  test('while the others fail for another reason, nobody knows whether one of three is right', () => {
+  test('one of three may be wrong while the others fail for another reason, so DNSSEC is not blamed', () => {
     const codes = codesOf({ ...allFail, cname: timeout }, bogus, { cname: timeout });
     expect(codes).toEqual(['dns_lookup_failed']);
   });
 
-  test('two of three block while the third fails for another reason', () => {
+  test('two of three block the domain even if the third fails for another reason', () => {
     expect(codesOf(bogus, bogus, { ...allFail, cname: timeout })).toEqual(['dnssec_bogus']);
   });
 
-  test('of a resolver that found CAA records lower down, nobody knows whether it validates', () => {
+  test('one that found CAA records lower down may or may not validate', () => {
     const caa = [{ name: host, answer: none }];
     expect(codesOf({ ...rightCname, caa }, bogus, { ...rightCname, caa })).not.toContain(
       'dnssec_bogus',
@@ -92,7 +92,7 @@ test.each([
   expect(codesOf({ ...bogus, unchecked: { ...unchecked, errors } })).toEqual([problem]);
 });
 
-test('what resolvers say of their failures is kept, within its share', () => {
+test('the error texts of resolvers are stored within a size limit', () => {
   const one = { ...facts(bogus), resolver: '198.51.100.1' };
   expect(keptAnswers([one])[0]).toEqual(one);
   const text = 'x'.repeat(160);

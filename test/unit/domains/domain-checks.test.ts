@@ -91,7 +91,7 @@ describe('a check of a domain that was added', () => {
 });
 
 describe('a check that the owner asks for', () => {
-  test('may come every ten seconds', () => {
+  test('is allowed every ten seconds', () => {
     const { state, events } = askToVerify(added, after(0));
     expect(events).toEqual([]);
     const asking = (milliseconds: number) => () => askToVerify(state, after(milliseconds));
@@ -109,8 +109,8 @@ describe('a check that the owner asks for', () => {
   });
 });
 
-describe('a check after that', () => {
-  test('never takes back what was verified', () => {
+describe('a later check', () => {
+  test('never withdraws a verification', () => {
     for (const domain of [verified, live]) {
       const now = after(day);
       const { state } = recordCheck(domain, badReport(now), moment(now));
@@ -120,7 +120,7 @@ describe('a check after that', () => {
     }
   });
 
-  test('comes 4, 12, 28 and 60 minutes after a live domain is seen to lead elsewhere, then hourly, and so while it is right', () => {
+  test('comes 4, 12, 28 and 60 minutes after a live domain is seen to lead elsewhere, then hourly, and hourly while it is right', () => {
     const begin = 60 * day;
     let state: CustomDomain = live;
     let at = after(begin);
@@ -147,7 +147,7 @@ describe('a check after that', () => {
     expect(state.dns.nextCheckAt).toEqual(after(5 * day + 5 * minute));
   });
 
-  test('goes on for as long as the domain is there', () => {
+  test('continues as long as the domain exists', () => {
     const now = after(500 * day);
     const { state } = recordCheck(live, report(now), moment(now));
     expect(state.dns.nextCheckAt).toEqual(after(500 * day + hour));
@@ -182,7 +182,7 @@ describe('a check after that', () => {
     expect(held.dns.nextCheckAt).toEqual(after(60 * day + hour));
   });
 
-  test('does not hold up an order that is under way, or an attempt that is not due', () => {
+  test('does not delay an order that is under way, or an attempt that is not due', () => {
     const now = after(10 * minute);
     expect(certificateOf(recordCheck(ordered, badReport(now), moment(now)).state)).toEqual(
       certificateOf(ordered),
@@ -201,7 +201,7 @@ describe('a check after that', () => {
   });
 });
 
-describe('to re-verify', () => {
+describe('re-verifying', () => {
   test('starts a fresh attempt, half an hour after the last one', () => {
     const again = begin(failed('challenge', after(5 * minute)), after(19 * minute)).state;
     const twice = failed('challenge', after(20 * minute), again);
@@ -224,14 +224,14 @@ describe('to re-verify', () => {
     );
   });
 
-  test('counts from the verification where nothing was tried yet', () => {
+  test('is counted from the verification if nothing was tried yet', () => {
     expect(() => reverify(verified, after(30 * minute))).toThrow(
       tooEarly('reverify_too_early', '60 seconds'),
     );
     expect(certificateOf(reverify(verified, after(31 * minute)).state).isManual).toBe(true);
   });
 
-  test('goes on with the order that is under way', () => {
+  test('continues the order that is under way', () => {
     const { state } = reverify(ordered, after(day));
     expect(certificateOf(state).isOrdered).toBe(true);
     expect(state.generation).toBe(ordered.generation);
@@ -311,7 +311,7 @@ test('the next Re-verify is allowed exactly when the page says, to the milliseco
   expect(refusalOf(() => reverify(verified, at))).toBeUndefined();
 });
 
-test('it is never further away than the pause, unless the authority says so', () => {
+test('the next Re-verify is never further away than the pause, unless the authority says so', () => {
   expect(reverifyAllowedAt(waiting, after(-hour))).toEqual(after(-hour / 2));
   const turns = { 'authority.test': { awaySince: undefined, retryAt: after(3 * hour) } };
   const attempts = { ...freshAttempts(after(minute)), turns };

@@ -163,7 +163,7 @@ const enteredBy: Readonly<Partial<Record<DomainsEvent['type'], CustomDomainState
   domain_removed: 'removed',
 };
 
-test('a domain that is added has no certificate without its name having been proven, and never goes live without one', () => {
+test('a domain that was added gets no certificate until its name is proven, and never goes live without one', () => {
   fc.assert(
     fc.property(life, (acts) => {
       let wasDelegated = false;
@@ -191,7 +191,7 @@ test('all transitions are in the table, and each change of state has an event', 
   );
 });
 
-test('results of another attachment or an earlier order never change a domain', () => {
+test('results for another attachment or an earlier order never change a domain', () => {
   fc.assert(
     fc.property(life, (acts) => {
       walk(added, acts, (domain, { now }) => {

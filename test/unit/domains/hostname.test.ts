@@ -37,7 +37,7 @@ const refused = (code: string, advice: string | RegExp) =>
     message: expect.stringMatching(advice),
   });
 
-test('a name is trimmed, without its last dot, and in lower case', () => {
+test('a name is trimmed, lower-cased, and loses its final dot', () => {
   expect(cleanName(' Shop.Example.COM.\n')).toBe('shop.example.com');
   expect(cleanName('a..')).toBe('a.');
 });
@@ -142,7 +142,7 @@ describe('pasted text is refused with a suggestion', () => {
     expect(adding).toThrow(refused('public_suffix', 'Add one of yours'));
   });
 
-  test('what IDNA refuses', () => {
+  test('a name that IDNA does not allow', () => {
     expect(() => parse('a\u200cb.com', { ascii: '', unicode: '' })).toThrow(
       refused('domain_name_invalid', 'a character that domain names cannot have'),
     );
@@ -205,7 +205,7 @@ test('a name that is already in the list is shown with U-labels and A-labels', (
   expect(add).toThrow(both);
 });
 
-test('a name that somebody else holds is shown with both too', () => {
+test('a name that another account holds is shown with both too', () => {
   const holder = { ...verified, host: names.host, unicodeHost: names.unicode };
   expect(() => contestedBy(holder, { ...holder, id: 'dom_2' }, start)).toThrow(both);
 });

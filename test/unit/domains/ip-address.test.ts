@@ -19,7 +19,7 @@ describe('two spellings are one address', () => {
   });
 });
 
-describe('two are not one address', () => {
+describe('two texts are not the same address', () => {
   test.each([
     ['192.0.2.1', '192.0.2.2'],
     ['192.0.2.1', '::ffff:192.0.2.1'],

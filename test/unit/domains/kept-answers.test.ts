@@ -50,7 +50,7 @@ test('few short records are kept unchanged', () => {
   expect(kept).toEqual(facts(known));
 });
 
-test('of the answers about the delegation, too, only the first are kept', () => {
+test('the answers about the delegation are limited to the first ones too', () => {
   const names = many(1000, (n) => `${n}.${'x'.repeat(60)}.example`);
   const { delegation } = keptOf({ delegation: records(...names) });
   expect(delegation).toMatchObject({ kind: 'records', records: names.slice(0, 20), more: 980 });
@@ -63,7 +63,7 @@ test('only 512 characters of a long text are kept', () => {
   expect(kept).toMatchObject({ records: [`${'x'.repeat(511)}…`] });
 });
 
-test('a proof among fifty TXT records counts, and is kept and shown first', () => {
+test('a proof among fifty TXT records is found, kept and shown first', () => {
   const known = {
     ...rightCname,
     txt: records(...txt(49), ...('records' in ownership ? ownership.records : [])),
@@ -76,7 +76,7 @@ test('a proof among fifty TXT records counts, and is kept and shown first', () =
   );
 });
 
-test('the 21st CAA record allows it, and is kept first', () => {
+test('the 21st CAA record is kept first when it allows the certificate', () => {
   const known = {
     ...rightCname,
     ...caaAt(...many(20, (n) => issue(`ca${n}.example`)), issue('ca.test')),
@@ -88,7 +88,7 @@ test('the 21st CAA record allows it, and is kept first', () => {
   });
 });
 
-test('the 21st CAA record forbids it, and is kept first and told', () => {
+test('the 21st CAA record is kept first when it forbids the certificate, and is reported', () => {
   const critical = { flags: 128, tag: 'unknown', value: 'x'.repeat(1000) };
   const known = { ...rightCname, ...caaAt(...many(20, () => issue('ca.test')), critical) };
   expect(codesOf(known)).toEqual(['caa_forbids_issuer']);
@@ -108,7 +108,7 @@ test('the one foreign address among many of ours is shown first', () => {
 });
 
 test.each(['txt', 'a', 'caa'] as const)(
-  'an answer that is too large is a problem of its own: %s',
+  'an answer that is too large is a separate problem: %s',
   (type) => {
     const tooLarge = { kind: 'failed', reason: 'too_large' } as const;
     const answers = {
@@ -150,7 +150,7 @@ const worst = (resolvers: number): DnsFacts => {
   return { ...asked({}), resolvers: all };
 };
 
-test.each([1, 3])('the worst answers of %i resolvers take little room', (resolvers) => {
+test.each([1, 3])('the largest answers of %i resolvers take little space', (resolvers) => {
   const { host, checkedAt, resolvers: all } = worst(resolvers);
   const kept = keptAnswers(all.map((one) => decisiveFirst(one, expectation)));
   expect(bytesOf(kept)).toBeLessThan(mostKeptBytes + resolvers * 1500);

@@ -32,7 +32,7 @@ describe('a live domain whose project is deleted', () => {
     expect([isOpen(live), isServed(live)]).toEqual([true, true]);
   });
 
-  test('has no work, however overdue, and its owner is told nothing', () => {
+  test('has no work, however overdue, and its owner gets no notices', () => {
     expect([dueAt(deleted), dueWork(deleted, now), workOf(deleted)]).toEqual([
       ...[undefined, undefined, undefined],
     ]);
@@ -46,14 +46,14 @@ describe('a live domain whose project is deleted', () => {
     expect(state).toBe(deleted);
   });
 
-  test('follows its project as often as it is told', () => {
+  test('changes with its project each time', () => {
     expect(following(deleted, true, now)).toBe(deleted);
     expect(following(live, false, now)).toBe(live);
   });
 });
 
 describe('once the project is restored', () => {
-  test('the domain is checked at once, and not served before', () => {
+  test('the domain is checked at once, and not served before that', () => {
     expect(restored).toEqual({
       ...live,
       pause: 'restored',
@@ -67,7 +67,7 @@ describe('once the project is restored', () => {
     expect([state.pause, isServed(state)]).toEqual([undefined, true]);
   });
 
-  test('a name that leads elsewhere stays out, with its problem, until it leads here', () => {
+  test('a name that leads elsewhere is not served, and shows its problem, until it leads here', () => {
     const astray = badReport(now);
     const { state } = recordCheck(restored, astray, moment(now));
     expect([state.state, state.pause, isServed(state)]).toEqual(['live', 'restored', false]);
@@ -78,12 +78,12 @@ describe('once the project is restored', () => {
   });
 });
 
-test('a removed domain stays as it is, whatever becomes of its project', () => {
+test('a removed domain does not change, whatever happens to its project', () => {
   const { state: removed } = removeDomain(live, 'owner', now);
   expect(following(removed, true, now)).toBe(removed);
 });
 
-test('what is not restored in time is removed for that reason', () => {
+test('a domain whose project is not restored in time is removed for that reason', () => {
   const { state, events } = removeDomain(deleted, 'project_deleted', now);
   expect(state).toMatchObject({ state: 'removed', reason: 'project_deleted' });
   expect(events).toMatchObject([{ type: 'domain_removed', reason: 'project_deleted' }]);

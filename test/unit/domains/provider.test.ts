@@ -42,7 +42,7 @@ describe('a provider is known by whole labels at the end of all name servers', (
     ['name servers of two providers', ['ns1.digitalocean.com', 'ns1.hover.com']],
     ['one that nobody knows beside it', ['ns1.hover.com', 'ns1.shop.example']],
     ['no name servers', []],
-  ])('%s is none', (_, nameServers) => {
+  ])('%s matches none', (_, nameServers) => {
     expect(at(...nameServers)).toBeUndefined();
   });
 
@@ -56,7 +56,7 @@ describe('a provider is known by whole labels at the end of all name servers', (
   });
 });
 
-test('a zone above the registered domain says nothing of its provider', () => {
+test('a zone above the registered domain does not identify its provider', () => {
   const nameServers = ['ns1.hover.com'];
   expect(hostedZone({ name: 'co.uk', nameServers }, 'shop.co.uk')).toBeUndefined();
   expect(hostedZone({ name: 'eu.shop.co.uk', nameServers }, 'shop.co.uk')?.zone).toBe(
@@ -71,32 +71,32 @@ const txt = { type: 'TXT', fqdn: '_challenge.shop.example.com', value: 'a.b' } a
 const formAt = (nameServer: string, record: Parameters<typeof filledForm>[0], name = zone) =>
   filledForm(record, hostedZone({ name, nameServers: [nameServer] }, zone)!);
 
-describe('what to type at a provider', () => {
-  test('is the name without the zone, and its own sign for the zone itself', () => {
+describe('the name to enter at a provider', () => {
+  test("is the name without the zone, and the provider's own symbol for the zone itself", () => {
     expect(formAt('ada.ns.cloudflare.com', cname)).toMatchObject({ name: 'shop' });
     expect(formAt('ada.ns.cloudflare.com', txt)).toMatchObject({ name: '_challenge.shop' });
     expect(formAt('ada.ns.cloudflare.com', alias)).toMatchObject({ name: '@', type: 'CNAME' });
     expect(formAt('ns-1.awsdns-01.com', alias)).toMatchObject({ name: '', type: 'none' });
   });
 
-  test('is relative to a zone of its own below the registered domain', () => {
+  test('is relative to a separate zone below the registered domain', () => {
     expect(formAt('ns1.hover.com', txt, 'shop.example.com').name).toBe('_challenge');
     expect(formAt('ns1.hover.com', cname, 'shop.example.com').name).toBe('@');
   });
 
-  test('has a dot at the end of a host name, never of a text, where the provider wants it', () => {
+  test('ends in a dot for a host name, but never for a text, if the provider wants it', () => {
     expect(formAt('oxygen.ns.hetzner.com', cname).value).toBe('t.sites.test.');
     expect(formAt('oxygen.ns.hetzner.com', txt).value).toBe('a.b');
     expect(formAt('ns1.hover.com', cname).value).toBe('t.sites.test');
   });
 
-  test('is left open where no source says it', () => {
+  test('is left open where no source describes it', () => {
     expect(formAt('curitiba.ns.porkbun.com', cname).name).toBeUndefined();
     expect(formAt('ns10.ui-dns.de', alias)).toMatchObject({ name: undefined, type: undefined });
   });
 });
 
-test.each(providers)('what is said of $name has a source', (provider) => {
+test.each(providers)('the statements about $name have a source', (provider) => {
   const { name: _, nameServers, page, sources = [], ...said } = provider;
   expect(nameServers.length).toBeGreaterThan(0);
   for (const url of [page ?? 'https:', ...sources.map((one) => one.url)])
@@ -105,7 +105,7 @@ test.each(providers)('what is said of $name has a source', (provider) => {
   for (const { readOn } of sources) expect(readOn).toMatch(/^\d{4}-\d\d-\d\d$/);
 });
 
-test('the report has the zone of the first resolver that knows it, with so many name servers', () => {
+test('the report has the zone of the first resolver that knows it, with a limited number of name servers', () => {
   const nameServers = Array.from({ length: 40 }, (_, n) => `ns${n}.hover.com`);
   const report = reportOn(
     asked(rightCname, { ...rightCname, zone: { name: zone, nameServers } }, rightCname),

@@ -29,7 +29,7 @@ const check = (redirects: DomainSettingsDraft['redirects']) =>
 
 const refused = (code: string) => expect.objectContaining({ name: 'DomainError', code });
 
-test('a redirect leads from one host of the project to another, for good unless said otherwise', () => {
+test('a redirect leads from one host of the project to another, permanently unless chosen otherwise', () => {
   expect(check([{ from: ' WWW.Example.com. ', to: 'example.com' }])).toEqual([
     { from: 'www.example.com', to: 'example.com', status: 308 },
   ]);
@@ -40,7 +40,7 @@ test('a redirect leads from one host of the project to another, for good unless 
   }
 });
 
-test('a new primary domain that redirects to the present one swaps with it, and other redirects follow', () => {
+test('a new primary domain that redirects to the current one swaps with it, and other redirects follow', () => {
   const [com, www, books] = ['example.com', 'www.example.com', 'xn--bcher-kva.de'];
   const redirects = [
     { from: www, to: com, status: 301 },
@@ -67,7 +67,7 @@ test.each([
   ['to', { from: 'example.com', to: 'gone.com' }],
   ['to', { from: 'example.com', to: 'example.com' }],
   ['status', { from: 'example.com', to: 'https://birds.com', status: 303 }],
-])('a refusal names the field %s of a redirect that is wrong', (field, redirect) => {
+])('a refusal names the invalid field %s of a redirect', (field, redirect) => {
   expect(() => check([redirect])).toThrow(expect.objectContaining({ field }));
 });
 
@@ -180,7 +180,7 @@ describe('these redirects are refused:', () => {
       'Its domains: birds.sites.test, example.com, www.example.com, bücher.de (xn--bcher-kva.de).',
       [{ from: www, to: 'else.test' }],
     ],
-  ])('a redirect %s, in these words', (_, words, redirects) => {
+  ])('a redirect %s, with this message', (_, words, redirects) => {
     expect(() => check(redirects)).toThrow(words);
   });
 
@@ -330,26 +330,26 @@ describe('a wildcard', () => {
   });
   const checked = (wanted: DomainSettingsDraft) => checkDomainSettings(wanted, { hosts: wild });
 
-  test('can be redirected to another name, also to one of its own', () => {
+  test('can be redirected to another name, even to one of its own names', () => {
     for (const to of ['example.com', 'b.shop.test', 'https://shop.test', 'https://b.shop.test/x'])
       expect(checked(draft(to)).redirects).toMatchObject([{ from: '*.shop.test' }]);
   });
 
-  test('is neither a target nor primary, because it is not one name', () => {
+  test('can be neither a target nor primary, because it is not one name', () => {
     const toWildcard = () => checked(draft('*.shop.test', 'example.com'));
     expect(toWildcard).toThrow(refused('redirect_invalid'));
     const primary = () => checked({ primary: '*.shop.test', redirects: [] });
     expect(primary).toThrow(refused('redirect_invalid'));
   });
 
-  test('does not lead to a name that it covers, nor there by way of another', () => {
+  test('does not redirect to a name that it covers, directly or through another', () => {
     expect(() => checked(draft('https://a.shop.test'))).toThrow(refused('redirect_loop'));
     const there = { from: '*.shop.test', to: 'example.com' };
     const back = { from: 'example.com', to: 'https://a.shop.test/x' };
     expect(() => checked({ redirects: [there, back] })).toThrow(refused('redirect_loop'));
   });
 
-  test('serves the site again once the name that it leads to is covered by itself', () => {
+  test('serves the site again once it covers the target of its redirect itself', () => {
     const redirect = { from: '*.shop.test', to: 'https://b.shop.test', status: 308 } as const;
     expect(suspensionOf(redirect, wild, [redirect])).toBeUndefined();
     const without = wild.filter(({ host }) => host !== 'b.shop.test');
@@ -361,14 +361,14 @@ describe('a wildcard', () => {
     );
   });
 
-  test('is not reached by way of a name that it covers while it is redirected itself', () => {
+  test('is not reached through a name that it covers while it is redirected', () => {
     const there = { from: '*.shop.test', to: 'b.shop.test' };
     const by = (to: string) => () => checked({ redirects: [there, { from: 'example.com', to }] });
     expect(by('https://a.shop.test')).toThrow(refused('redirect_chain'));
     expect(by('b.shop.test')).not.toThrow();
   });
 
-  test('that comes to cover the target of a redirect does not make a loop of two', () => {
+  test('that starts to cover the target of a redirect does not create a loop of two', () => {
     const out = { from: '*.shop.test', to: 'example.com', status: 308 } as const;
     const back = { from: 'example.com', to: 'https://b.shop.test', status: 308 } as const;
     const settings = { ...noDomainSettings, redirects: [out, back] };
@@ -391,7 +391,7 @@ describe('a wildcard', () => {
   });
 });
 
-test('each deploy has an address of its own, once its project is served', () => {
+test('each deploy has its own address, once its project is served', () => {
   const project = {
     ...{ projectId: 'proj', slug: 'birds', hosts: [], withheld: [], settings: noDomainSettings },
     ...{ formerSlugs: [], isDeleted: false },

@@ -62,7 +62,7 @@ const waiting = { ...added, ...other };
 const proof = { ...verified, ...other, dns: { report: report(now, { ownershipProven: true }) } };
 const takeOver = claimName(unchanged(proof as Certified), live, moment(now));
 
-test('what stays as it is has no consequences', () => {
+test('a domain that does not change has no consequences', () => {
   expect(consequencesOf(live, undefined, unchanged(live))).toEqual({
     ...{ moves: [{ from: live, to: live, events: [] }], proven: undefined, projects: [] },
     ...{ withoutOrders: [], withoutShares: [], uncertified: undefined },
@@ -84,21 +84,21 @@ test('a proof takes the name and its certificate from the holder, whose orders a
   });
 });
 
-test('the certificate of a domain that is removed is removed too', () => {
+test('the certificate of a removed domain is deleted too', () => {
   const consequences = consequencesOf(live, undefined, removeDomain(live, 'owner', now));
   expect(consequences).toMatchObject({ uncertified: live.host, projects: [live.projectId] });
 });
 
-test('a removed domain that never held the name leaves the certificate to its holder', () => {
+test("a removed domain that never held the name does not affect the holder's certificate", () => {
   const { uncertified } = consequencesOf(waiting, live, removeDomain(waiting, 'owner', now));
   expect(uncertified).toBeUndefined();
 });
 
-test('a name that was proven before is proven once', () => {
+test('a name that is already proven has no further consequences when it is proven again', () => {
   expect(consequencesOf(proof as Certified, undefined, unchanged(live)).proven).toBeUndefined();
 });
 
-test('rivals are told when their name was proven, and by which wildcard', () => {
+test('rival claimants are notified when their name was proven, and by which wildcard', () => {
   const wildcard = { ...live, host: '*.example.com' } as Certified;
   const [same, below] = rivalsTold(wildcard, [
     { ...waiting, host: '*.example.com' },

@@ -61,10 +61,10 @@ const watching = () => {
   };
 };
 
-describe('a live domain that leads elsewhere', () => {
+describe('a live domain that points elsewhere', () => {
   const astraySince = (at: Date) => domainWith({ astrayAt: at });
 
-  test('is told once a check an hour later shows the same, and only once', () => {
+  test('is reported once a check an hour later shows the same, and only once', () => {
     const { look } = watching();
     expect(look(astraySince(after(0)), after(0))).toEqual([]);
     expect(look(astraySince(after(hour - 1)), after(hour))).toEqual([]);
@@ -72,14 +72,14 @@ describe('a live domain that leads elsewhere', () => {
     expect(look(astraySince(after(2 * hour)), after(2 * hour))).toEqual([]);
   });
 
-  test('is not told if it is right again within the hour', () => {
+  test('is not reported if it is right again within the hour', () => {
     const { look } = watching();
     expect(look(astraySince(after(0)), after(0))).toEqual([]);
     expect(look(domainWith({}), after(30 * minute))).toEqual([]);
     expect(look(astraySince(after(hour)), after(hour))).toEqual([]);
   });
 
-  test('is told to be right again, and what goes wrong later is another episode', () => {
+  test('is reported as recovered, and a later problem is a new incident', () => {
     const { look } = watching();
     look(astraySince(after(0)), after(0));
     look(astraySince(after(hour)), after(hour));
@@ -104,7 +104,7 @@ describe('a live domain that leads elsewhere', () => {
   };
 
   test.each([-1, 0, 1])(
-    'is told within about two hours, never before an hour (jitter %d)',
+    'is reported within about two hours, but never before an hour (jitter %d)',
     (jitter) => {
       for (let minutes = 0; minutes < 66; minutes += 1) {
         const breaksAt = after(20 * day + 5 * hour + minutes * minute);
@@ -118,18 +118,18 @@ describe('a live domain that leads elsewhere', () => {
     },
   );
 
-  test('is checked before the hour is over, so that what is right again by then is not told', () => {
+  test('is checked before the hour is over, so that a problem solved by then is not reported', () => {
     const breaksAt = after(20 * day + 5 * hour);
     expect(checksOf(0, breaksAt, after(20 * day + 5 * hour + 50 * minute))).toEqual([]);
   });
 });
 
-describe('a certificate that does not come', () => {
+describe('a certificate that cannot be issued', () => {
   const failing = (failed: number) => domainWith({ failed, validity: undefined });
   const validUntil = (notAfter: Date, lifeMs = 90 * day) =>
     domainWith({ validity: { notBefore: new Date(notAfter.getTime() - lifeMs), notAfter } });
 
-  test('is told after three failed attempts, then every third day', () => {
+  test('is reported after three failed attempts, then every third day', () => {
     const { look, nextLook } = watching();
     expect(look(failing(2), after(0))).toEqual([]);
     expect(look(failing(3), after(minute))).toEqual(['certificate_failing']);
@@ -142,7 +142,7 @@ describe('a certificate that does not come', () => {
   test.each([
     ['a fifth of a short life', 6, 6 / 5],
     ['a week of a long one', 90, 7],
-  ])('is told without any attempt once %s is left', (_, life, left) => {
+  ])('is reported without any attempt once %s is left', (_, life, left) => {
     const { look, nextLook } = watching();
     const domain = validUntil(after(life * day), life * day);
     expect(look(domain, after(0))).toEqual([]);
@@ -151,7 +151,7 @@ describe('a certificate that does not come', () => {
     expect(look(domain, after((life - left) * day))).toEqual(['certificate_failing']);
   });
 
-  test('is told to have come once there is a newer one, not when the attempts are counted anew', () => {
+  test('is reported as recovered once there is a newer one, not when attempts are counted anew', () => {
     const { look } = watching();
     expect(look(failing(3), after(0))).toEqual(['certificate_failing']);
     expect(look(failing(0), after(hour))).toEqual([]);
@@ -159,20 +159,20 @@ describe('a certificate that does not come', () => {
     expect(look(validUntil(after(90 * day)), after(3 * hour))).toEqual([]);
   });
 
-  test('that was renewed late is told to have come only once it is there', () => {
+  test('is reported as recovered after a late renewal only once the new one exists', () => {
     const { look } = watching();
     expect(look(domainWith({ failed: 3 }), after(0))).toEqual(['certificate_failing']);
     expect(look(domainWith({}), after(2 * hour))).toEqual([]);
     expect(look(validUntil(after(91 * day)), after(3 * hour))).toEqual(['certificate_recovered']);
   });
 
-  test('is not told to have come with one that ends soon itself', () => {
+  test('is not reported as recovered when the new one also ends soon', () => {
     const { look } = watching();
     expect(look(failing(3), after(0))).toEqual(['certificate_failing']);
     expect(look(validUntil(after(day)), after(hour))).toEqual([]);
   });
 
-  test('that was renewed, for however short a life, is told to have come, and not to fail again before that is due', () => {
+  test('is reported as recovered after a renewal, however short its lifetime, and as failing again only when that is due', () => {
     const hours = fc.integer({ min: 12, max: 400 * 24 });
     fc.assert(
       fc.property(hours, hours, fc.double({ min: 0, max: 1, noNaN: true }), (old, young, share) => {
@@ -191,7 +191,7 @@ describe('a certificate that does not come', () => {
     );
   });
 
-  test('names the problem, who acts, and when the current one ends', () => {
+  test('is reported with the problem, who acts, and when the current one ends', () => {
     const domain = domainWith({ failed: 3 });
     const { code: problem, actor, fix } = missing;
     expect(withNews({ state: domain, events: [] }, after(0)).events).toMatchObject([
@@ -199,7 +199,7 @@ describe('a certificate that does not come', () => {
     ]);
   });
 
-  test('is not told before visitors come', () => {
+  test('is not reported before visitors come', () => {
     const attempts = { ...freshAttempts(after(0)), failed: 9 };
     const work = { step: 'planned', at: after(0), attempts, problem: missing } as const;
     const domainThat = (pointsHere: boolean): CustomDomain => ({
@@ -214,7 +214,7 @@ describe('a certificate that does not come', () => {
     expect(look(domainThat(true), after(4 * day))).toEqual(['certificate_failing']);
   });
 
-  test('is not looked at before visitors come, even if there was one that has ended', () => {
+  test('is not checked before visitors come, even if an earlier one has expired', () => {
     const { certificate } = live as typeof live & { state: 'live' };
     const { look, nextLook } = watching();
     const domain = { ...(added as typeof added & { state: 'added' }), certificate };

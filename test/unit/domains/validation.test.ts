@@ -36,7 +36,7 @@ const issue = (value: string): Pick<ResolverFacts, 'caa'> => ({
   caa: [{ name: 'example.com', answer: records({ flags: 0, tag: 'issue', value }) }],
 });
 
-describe('how a certificate is validated', () => {
+describe('the validation method of a certificate', () => {
   const any = () => true;
   const only = (allowed: ValidationMethod) => (method: ValidationMethod) => method === allowed;
 
@@ -49,9 +49,12 @@ describe('how a certificate is validated', () => {
     ['shop.example.com', true, () => false, 'dns-01'],
     ['*.shop.example.com', true, only('http-01'), 'dns-01'],
     ['*.shop.example.com', false, any, 'dns-01'],
-  ] as const)('%s, delegated: %s, is a pure choice', (host, isDelegated, allows, expected) => {
-    expect(methodFor({ host, isDelegated }, allows)).toBe(expected);
-  });
+  ] as const)(
+    'depends only on its inputs: %s, delegated: %s',
+    (host, isDelegated, allows, expected) => {
+      expect(methodFor({ host, isDelegated }, allows)).toBe(expected);
+    },
+  );
 
   test.each<[what: string, known: readonly Partial<ResolverFacts>[], isThere: boolean]>([
     ['all resolvers see it', [delegated], true],
@@ -65,12 +68,12 @@ describe('how a certificate is validated', () => {
       false,
     ],
     ['it leads elsewhere', [{ ...delegated, delegation: records('t1.acme.other.test') }], false],
-  ])('by the delegation: %s', (_, known, isThere) => {
+  ])('follows the delegation: %s', (_, known, isThere) => {
     const { validation } = reportOn(asked(...known), zoned);
     expect(validation).toEqual({ delegated: isThere, method: isThere ? 'dns-01' : 'http-01' });
   });
 
-  test('not at all by DNS without a zone, whatever stands at the challenge name', () => {
+  test('is never DNS without a zone, whatever the challenge name contains', () => {
     expect(reportOn(asked(delegated), expectation)).not.toHaveProperty('validation');
   });
 
@@ -82,14 +85,14 @@ describe('how a certificate is validated', () => {
     ['ca.test; accounturi=https://ca.test/acct/1', 'dns-01', true],
     ['ca.test; accounturi=https://ca.test/acct/2', 'dns-01', false],
     ['other.test', 'dns-01', false],
-  ] as const)('as CAA allows it: %s', (value, method, verifiable) => {
+  ] as const)('follows CAA: %s', (value, method, verifiable) => {
     const report = reportOn(asked({ ...delegated, ...issue(value) }), zoned);
     expect(report).toMatchObject({ validation: { delegated: true, method }, verifiable });
     const codes = report.problems.map(({ code }) => code);
     expect(codes).toEqual(verifiable ? [] : ['caa_forbids_issuer']);
   });
 
-  test('a CAA record for DNS alone stands in the way until the name is delegated', () => {
+  test('is blocked by a CAA record that allows only DNS, until the name is delegated', () => {
     const caa = issue('ca.test; validationmethods=dns-01');
     const { problems } = reportOn(asked({ ...rightCname, ...caa, delegation: none }), zoned);
     expect(problems).toMatchObject([
@@ -119,7 +122,7 @@ describe('the method of the next order', () => {
     unproven: fc.option(method, { nil: undefined }),
   });
 
-  test('is over HTTP instead of by DNS exactly where that failed and HTTP is possible', () => {
+  test('is HTTP instead of DNS exactly where DNS failed and HTTP is possible', () => {
     fc.assert(
       fc.property(known, (facts) => {
         const { host, authority, validation, leadsHere, unproven } = facts;
@@ -161,7 +164,7 @@ describe('the method of the next order', () => {
     expect(workOn(failed)?.attempts?.unproven).toBe(unproven);
   });
 
-  test('is kept from CAA that allows DNS alone', () => {
+  test('stays DNS where CAA allows only DNS', () => {
     const only = issue('ca.test; validationmethods=dns-01');
     const report = reportOn(asked({ ...delegated, ...only }), zoned);
     expect(report.validation).toMatchObject({ method: 'dns-01', onlyByDns: ['ca.test'] });
@@ -179,14 +182,14 @@ describe('the method of the next order', () => {
 describe('the delegation proves ownership as the TXT record does', () => {
   const contested = { ...zoned, isContested: true };
 
-  test('of a name that another account holds', () => {
+  test('for a name that another account holds', () => {
     const report = reportOn(asked(delegated), contested);
     expect(report).toMatchObject({
       ...{ ownershipRequired: true, ownershipProven: true, verifiable: true, problems: [] },
     });
   });
 
-  test('unless it names another attachment', () => {
+  test('but not if it names another attachment', () => {
     const other = { ...rightCname, delegation: records(`t2.${zone}`) };
     const report = reportOn(asked(other), contested);
     expect(report).toMatchObject({ ownershipProven: false, verifiable: false });
@@ -194,7 +197,7 @@ describe('the delegation proves ownership as the TXT record does', () => {
   });
 });
 
-describe('a challenge name that leads to the wildcard over the name', () => {
+describe('a challenge name that points to the wildcard covering the name', () => {
   const shared = { ...zoned, sharedToken: 't2' };
   const other = { ...rightCname, delegation: records(`t2.${zone}`) };
   const both = { ...other, txt: ownership };
@@ -209,14 +212,14 @@ describe('a challenge name that leads to the wildcard over the name', () => {
     expect(reportOn(asked(known), of).validation).toEqual(seen);
   });
 
-  test('proves nothing of a contested name', () => {
+  test('does not prove a contested name', () => {
     const contested = { ...shared, isContested: true };
     expect(reportOn(asked(other), contested)).toMatchObject({
       ...{ ownershipProven: false, verifiable: false },
     });
   });
 
-  test('stays where the values are answered while nobody can look it up', () => {
+  test('remains the place of the values while it cannot be looked up', () => {
     const lastValidation = { delegated: true, method: 'dns-01', label: 't2' } as const;
     const unheard = { ...rightCname, delegation: timeout };
     const { validation } = reportOn(asked(unheard), { ...shared, lastValidation });
@@ -224,7 +227,7 @@ describe('a challenge name that leads to the wildcard over the name', () => {
   });
 });
 
-test('the TXT record is neither found nor required where the delegation stands in for it', () => {
+test('the TXT record is neither found nor required where the delegation replaces it', () => {
   const [alone, both] = [delegated, { ...delegated, txt: ownership }].map((one) =>
     reportOn(asked(one), { ...zoned, isApex: true }),
   );
@@ -244,7 +247,7 @@ describe('while the delegation cannot be looked up', () => {
   const lastValidation = { delegated: true, method: 'dns-01' } as const;
   const codes = (report: DnsReport) => report.problems.map(({ code }) => code);
 
-  test('nobody says that the TXT record is missing', () => {
+  test('the TXT record is not reported as missing', () => {
     const report = reportOn(asked(right, unheard, unheard), { ...zoned, isContested: true });
     expect(codes(report)).toEqual(['dns_lookup_failed']);
     expect(report).toMatchObject({ ownershipProven: false, verifiable: false });
@@ -252,7 +255,7 @@ describe('while the delegation cannot be looked up', () => {
     expect(proven).toMatchObject({ problems: [], ownershipProven: true });
   });
 
-  test('the way of validation stays', () => {
+  test('the validation method stays the same', () => {
     const report = reportOn(asked(right, unheard, unheard), { ...zoned, lastValidation });
     expect(report).toMatchObject({ validation: lastValidation, problems: [] });
     const gone = { ...rightCname, delegation: none };
@@ -260,7 +263,7 @@ describe('while the delegation cannot be looked up', () => {
     expect(validation).toEqual({ delegated: false, method: 'http-01' });
   });
 
-  test('nobody says that CAA forbids what it allows with the delegation', () => {
+  test('CAA is not reported as forbidding what it allows with the delegation', () => {
     const caa = issue('ca.test; validationmethods=dns-01');
     const all = [right, unheard, { ...rightCname, delegation: none }];
     const report = reportOn(asked(...all.map((one) => ({ ...one, ...caa }))), zoned);
@@ -293,7 +296,7 @@ describe('with two authorities', () => {
     expect(methods).toEqual(['http-01', 'dns-01']);
   });
 
-  test('the method is that of those that may issue', () => {
+  test('the method comes from those that may issue', () => {
     const { mayIssue, validation } = allowing(`${second}; validationmethods=http-01`);
     expect(mayIssue).toEqual([second]);
     expect(validation?.method).toBe('http-01');
@@ -301,7 +304,7 @@ describe('with two authorities', () => {
   });
 });
 
-test('the record is optional, shown where there is a zone, and goes into the zone file', () => {
+test('the record is optional, shown where there is a zone, and included in the zone file', () => {
   const name = { host: 'shop.example.com', registrableDomain: 'example.com', isApex: false };
   const needs = { platformHost: 'sites.test', txtRequired: true };
   expect(recordsFor(name, 't1', needs)).toHaveLength(2);

@@ -26,7 +26,7 @@ import {
 import type { DnsFacts, ResolverFacts } from '../../../src/domains/domain/dns/facts.ts';
 import { reportOn, type DnsExpectation } from '../../../src/domains/domain/dns/report.ts';
 
-test('a live wildcard has no address of its own to visit', () => {
+test('a live wildcard has no single address to visit', () => {
   expect(isVisited(live)).toBe(true);
   expect(isVisited({ ...live, host: '*.shop.example.com' })).toBe(false);
 });
@@ -72,7 +72,7 @@ describe('a wildcard', () => {
     expect(parse('*.example.com')).toMatchObject({ labels: '*', isApex: false });
   });
 
-  test('of another script is shown with both spellings, and found by each of them', () => {
+  test('of another script is shown in both spellings, and found by each of them', () => {
     expect(shownHost(parse('*.bücher.com'))).toBe('*.bücher.com (*.xn--bcher-kva.com)');
     expect(hostMeant('*.Bücher.com.', factsOf)).toBe('*.xn--bcher-kva.com');
     expect(hostMeant('bücher.com', factsOf)).toBe('xn--bcher-kva.com');
@@ -107,7 +107,7 @@ describe('a wildcard', () => {
     expect(refused).toThrow(expect.objectContaining({ code: 'wildcard_unsupported' }));
   });
 
-  test('leaves room for the name of its proof, and for one that is made up', () => {
+  test('leaves room for the name of its proof, and for a random name', () => {
     const base = `${`${'a'.repeat(62)}.`.repeat(3)}${'a'.repeat(40)}.com`;
     expect(`as-0123456789abcdef.${base}`).toHaveLength(253);
     expect(parse(`*.${base}`).host).toBe(`*.${base}`);
@@ -128,7 +128,7 @@ describe('the names that a wildcard covers', () => {
     );
   });
 
-  test('are neither the name below which it is, nor names of two more labels, nor wildcards', () => {
+  test('are neither the name below which it is, nor names with two more labels, nor wildcards', () => {
     fc.assert(
       fc.property(label, label, name, (first, second, base) => {
         const wildcard = `*.${base}`;
@@ -141,7 +141,7 @@ describe('the names that a wildcard covers', () => {
     );
   });
 
-  test('have one wildcard only, so that no two can dispute a name', () => {
+  test('are covered by one wildcard only, so that no two can conflict', () => {
     fc.assert(
       fc.property(name, name, (host, base) => {
         const isCovered = covers(`*.${base}`, host);
@@ -151,7 +151,7 @@ describe('the names that a wildcard covers', () => {
     );
   });
 
-  test('are no wider than those that a certificate for it is valid for', () => {
+  test('are no wider than those that its certificate is valid for', () => {
     const patternOf = (wildcard: string) =>
       new RegExp(`^[^.]+\\.${baseOf(wildcard).replaceAll('.', '\\.')}$`);
     fc.assert(
@@ -163,7 +163,7 @@ describe('the names that a wildcard covers', () => {
     );
   });
 
-  test('never are of the platform, for any wildcard that is accepted', () => {
+  test("are never the platform's, for any wildcard that is accepted", () => {
     const ours = fc.constantFrom('sites.store.com', 'acme.store.com', 'birds.sites.store.com');
     const above = fc.constantFrom('store.com', 'sites.store.com', 'acme.store.com', 'com', 'a.com');
     fc.assert(
@@ -177,7 +177,7 @@ describe('the names that a wildcard covers', () => {
 const cover = { ...live, id: 'dom_cover', accountId: 'acct_other', host: '*.shop.example.com' };
 const exact = { ...live, id: 'dom_exact', accountId: 'acct_1', host: 'a.shop.example.com' };
 
-test('a name needs a proof of its own where another account holds the wildcard that covers it', () => {
+test('a name needs its own proof where another account holds the wildcard that covers it', () => {
   expect(isContested(exact, [cover])).toBe(true);
   expect(isContested(exact, [{ ...cover, accountId: exact.accountId }])).toBe(false);
   expect(isContested(exact, [exact, cover])).toBe(false);
@@ -207,7 +207,7 @@ const codes = (known: Partial<ResolverFacts>, its = wanted): readonly string[] =
   reportOn(probed(known), its).problems.map(({ code }) => code);
 
 describe('the report on a wildcard', () => {
-  test('names the made-up name that was looked up, and warns of no wildcard beside it', () => {
+  test('names the random name that was looked up, and does not warn of the wildcard itself', () => {
     expect(reportOn(probed(right), wanted)).toMatchObject({
       ...{ probe: 'as-1.shop.example.com', problems: [], verifiable: true, isApex: false },
       ...{ ownershipRequired: true, ownershipProven: true, pointsHere: true },
@@ -235,11 +235,11 @@ describe('the report on a wildcard', () => {
     });
   });
 
-  test('takes no TXT record in its place', () => {
+  test('accepts no TXT record in place of the delegation', () => {
     expect(codes({ ...right, delegation: none, txt: ownership })).toEqual(['delegation_missing']);
   });
 
-  test('proves nothing while the delegation cannot be looked up, even if it was there before', () => {
+  test('does not confirm it while the delegation cannot be looked up, even if it existed before', () => {
     const lastValidation = { delegated: true, method: 'dns-01' } as const;
     const report = reportOn(probed({ ...right, delegation: timeout }), {
       ...wanted,
@@ -264,7 +264,7 @@ describe('the report on a wildcard', () => {
     ]);
   });
 
-  test('is never about HTTP, whatever CAA says of the methods', () => {
+  test('is never HTTP, whatever CAA says of the methods', () => {
     const value = 'ca.test; validationmethods=http-01';
     const caa = [{ name: 'example.com', answer: records({ flags: 0, tag: 'issue', value }) }];
     const report = reportOn(probed({ ...right, caa }), wanted);

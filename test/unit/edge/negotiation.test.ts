@@ -21,7 +21,7 @@ describe('the encoding that is sent', () => {
     ['br;q=0, *;q=0.5', 'gzip'],
     ['identity;q=0', 'identity'],
     ['identity;q=0, gzip', 'gzip'],
-  ])('for a client that accepts "%s" is %s', (accepted, encoding) => {
+  ])('to a client that accepts "%s" is %s', (accepted, encoding) => {
     expect(encodingFor(file, accepted)).toBe(encoding);
     expect(encodingFor(file, accepted)).toBe(encoding);
   });
@@ -34,7 +34,7 @@ describe('the encoding that is sent', () => {
     expect(encodingFor({ ...file, brotli: undefined, gzip: undefined }, all)).toBe('identity');
   });
 
-  test('is right for any header, beyond the number of remembered ones', () => {
+  test('is correct for any header, even beyond the number of remembered ones', () => {
     fc.assert(
       fc.property(fc.string(), (accepted) => {
         expect(['br', 'gzip', 'identity']).toContain(encodingFor(file, accepted));
@@ -77,18 +77,18 @@ describe('the portion that is sent', () => {
     ['bytes 0-1', whole],
     ['items=0-1', whole],
     ['', whole],
-  ])('of ten bytes for "%s" is right', (range, portion) => {
+  ])('of ten bytes for "%s" is correct', (range, portion) => {
     expect(portionOf(10, '"e"', range, undefined)).toEqual(portion);
   });
 
-  test('of nothing is nothing', () => {
+  test('of an empty file is empty', () => {
     for (const range of ['bytes=0-', 'bytes=0-0', 'bytes=-1']) {
       expect(portionOf(0, '"e"', range, undefined)).toEqual(unsatisfiable);
     }
     expect(portionOf(0, '"e"', undefined, undefined)).toEqual(whole);
   });
 
-  test('requires the named version, with a strong comparison', () => {
+  test('requires the named version, by strong comparison', () => {
     expect(portionOf(10, '"e"', 'bytes=1-2', '"e"')).toEqual(part(1, 2));
     for (const other of ['W/"e"', '"f"', 'e', '', '*', 'Sat, 21 Nov 2026 10:00:00 GMT']) {
       expect(portionOf(10, '"e"', 'bytes=1-2', other)).toEqual(whole);
@@ -109,7 +109,7 @@ describe('the portion that is sent', () => {
   });
 });
 
-test('a version matches when it is among the named ones, with a weak comparison', () => {
+test('a version matches when it is among the named ones, by weak comparison', () => {
   for (const condition of ['"e"', 'W/"e"', '*', ' * ', '"a", "e"', '"a",W/"e" ,"b"']) {
     expect(isKnown('"e"', condition)).toBe(true);
   }

@@ -20,7 +20,7 @@ describe('the host that a request names', () => {
     ['_dmarc.rex.test', '_dmarc.rex.test'],
     ['xn--grn-hoa.test', 'xn--grn-hoa.test'],
     [`${'a'.repeat(249)}.com`, `${'a'.repeat(249)}.com`],
-  ])('is in "%s" %s', (authority, host) => {
+  ])('from "%s" is %s', (authority, host) => {
     expect(hostNamed(authority)).toBe(host);
   });
 
@@ -50,11 +50,11 @@ describe('the host that a request names', () => {
     '[::1]:80',
     'rexé.test',
     'a'.repeat(254),
-  ])('is not in "%s"', (authority) => {
+  ])('cannot be read from "%s"', (authority) => {
     expect(hostNamed(authority)).toBeUndefined();
   });
 
-  test('is made of letters, digits, dots, hyphens and underscores, whatever is sent', () => {
+  test('consists of letters, digits, dots, hyphens and underscores, whatever is sent', () => {
     const piece = fc.oneof(fc.constantFrom('a', '.', ':', '1', '-', '@', '/'), anyCharacter);
     const any = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(''));
     fc.assert(
@@ -84,7 +84,7 @@ test('a duplicate header is found in any case, and a value does not count as a n
   expect(names('host', 'a', 'host', 'a', 'host', 'a')).toBe(true);
 });
 
-describe('what a request asks for', () => {
+describe('the target of a request', () => {
   test.each([
     ['/', '/'],
     ['/a?b#c', '/a?b#c'],
@@ -94,7 +94,7 @@ describe('what a request asks for', () => {
     ['HTTP://REX.test:80/a?b', '/a?b'],
     ['https://rex.test?b', '/?b'],
     ['https://rex.test/a#b', '/a'],
-  ])('is with the URL %s the path %s of its host', (url, path) => {
+  ])('with the URL %s is the path %s of its host', (url, path) => {
     const target = requestTargetOf(url, 'Rex.test:8443');
     if (url.includes('#') && url.startsWith('http')) expect(target).toBeUndefined();
     else expect(target).toEqual({ host: 'rex.test', path });
@@ -116,7 +116,7 @@ describe('what a request asks for', () => {
     ['https:/rex.test', 'rex.test'],
     ['ftp://rex.test/', 'rex.test'],
     ['javascript:rex.test', 'rex.test'],
-  ])('is nothing with the URL "%s" and the Host "%s"', (url, authority) => {
+  ])('is invalid with the URL "%s" and the Host "%s"', (url, authority) => {
     expect(requestTargetOf(url, authority)).toBeUndefined();
   });
 

@@ -48,7 +48,7 @@ describe('a served file', () => {
     expect(headersOf('a.html')).not.toHaveProperty('Vary');
   });
 
-  test('sends everything except its content to clients that have it', () => {
+  test('sends everything except its content to clients that already have it', () => {
     for (const form of Object.values(new ServedFile(stored('a.html', both)).forms)) {
       const {
         'Content-Type': _type,
@@ -82,7 +82,7 @@ describe('a served file', () => {
     'a-7ZGFKQ3H.mjs',
     'main.3f9a1c07.woff2',
     'a.b-3f9a1c07.woff',
-  ])('%s is cached for ever: its name identifies its content', (path) => {
+  ])('%s is cached forever: its name identifies its content', (path) => {
     expect(headersOf(path)['Cache-Control']).toBe('public, max-age=31536000, immutable');
   });
 

@@ -46,7 +46,7 @@ const formsOf = async (cache: SiteCache): Promise<readonly ServedForm[]> =>
   [...((await cache.site(the('dep_1'))) ?? [])].map(([, { forms }]) => forms.identity!);
 
 describe('the cache', () => {
-  test('lists a site once for any number of concurrent requests, and remembers it', async () => {
+  test('lists a site once for any number of concurrent requests, and keeps the list', async () => {
     const files = new SlowFiles();
     const cache = new SiteCache(files);
     const found = await Promise.all([cache.site(the('dep_1')), cache.site(the('dep_1'))]);
@@ -55,7 +55,7 @@ describe('the cache', () => {
     expect(files.lists).toBe(1);
   });
 
-  test('does not remember missing sites or failures of storage', async () => {
+  test('does not keep missing sites or storage failures', async () => {
     const files = new SlowFiles();
     const cache = new SiteCache(files);
     expect(await cache.site(the('none'))).toBeUndefined();
@@ -79,7 +79,7 @@ describe('the cache', () => {
     expect(cache.content('dep_1', form!)).toBe(one);
   });
 
-  test('does not remember a failure to read', async () => {
+  test('does not keep a failure to read', async () => {
     const files = new SlowFiles();
     const cache = new SiteCache(files);
     const [form] = await formsOf(cache);

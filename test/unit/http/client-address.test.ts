@@ -8,7 +8,7 @@ import {
 const peer = '10.0.0.1';
 
 describe('the address of a client', () => {
-  test('is our peer when no proxy is trusted, whatever is claimed', () => {
+  test("is the peer's address when no proxy is trusted, whatever headers claim", () => {
     fc.assert(fc.property(fc.string(), (claim) => clientAddress(peer, claim, 0) === peer));
     expect(clientAddress(peer, '203.0.113.7', 0)).toBe(peer);
   });
@@ -36,19 +36,19 @@ describe('the address of a client', () => {
   });
 
   test.each(['', ' ', 'unknown', '_hidden', '203.0.113.7:4711', '[2001:db8::7]:80', '1.2.3.4.5'])(
-    'is our peer when a trusted proxy says "%s"',
+    'is the peer\'s address when a trusted proxy says "%s"',
     (said) => {
       expect(clientAddress(peer, said, 1)).toBe(peer);
     },
   );
 
-  test('is our peer when a trusted proxy says nothing', () => {
+  test("is the peer's address when a trusted proxy says nothing", () => {
     expect([1, 2].map((trusted) => clientAddress(peer, undefined, trusted))).toEqual([peer, peer]);
   });
 });
 
-describe('the bucket of an address', () => {
-  test('of IPv4 is the address, also when it comes mapped into IPv6', () => {
+describe('the rate limit bucket of an address', () => {
+  test('of IPv4 is the address, even when it comes mapped into IPv6', () => {
     fc.assert(
       fc.property(fc.ipV4(), (address) => {
         expect(addressBucket(address)).toBe(address);
@@ -68,7 +68,7 @@ describe('the bucket of an address', () => {
     expect(addressBucket(a) === addressBucket(b)).toBe(share);
   });
 
-  test('of IPv6 is shared by all of a /64 and by nobody else', () => {
+  test('of IPv6 is shared by all of a /64 and by no other address', () => {
     const word = fc.integer({ min: 0, max: 0xffff }).map((n) => n.toString(16));
     const four = fc.tuple(word, word, word, word).map((words) => words.join(':'));
     fc.assert(

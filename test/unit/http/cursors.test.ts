@@ -73,7 +73,7 @@ describe('a cursor', () => {
     );
   });
 
-  test('is refused when it is put together from two', () => {
+  test('is refused when it is combined from two', () => {
     fc.assert(
       fc.property(id, id, (after, other) => {
         const [mine, theirs] = [cursors.encode(pets, after), cursors.encode(pets, other)];

@@ -7,7 +7,7 @@ import {
 } from '../../../src/adapters/http/operations/catalogue-operations.ts';
 import { mustNotBeUsed } from '../../support/strict-fake.ts';
 
-test('the operations that announce their removal are those whose callers are told of it', () => {
+test('callers of exactly the operations that announce their removal are notified of it', () => {
   const routes: CatalogueRoutes = {
     catalogue: mustNotBeUsed<CatalogueRoutes['catalogue']>('the catalogue'),
     cursors: new Cursors([new Uint8Array(32)]),

@@ -16,6 +16,6 @@ const zone: Zone = {
   },
 };
 
-test('the lab shows the records that buttons created as lines that it reads as the same records', () => {
+test('the lab shows records that buttons created as lines that it can read back as the same records', () => {
   expect(readZoneFile(writeZoneFile(zone))).toEqual({ zone, problems: [] });
 });

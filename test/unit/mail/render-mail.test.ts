@@ -22,7 +22,7 @@ describe.each(told)('a mail of the kind $kind', (one) => {
     expect(subject).toBe(`[Birds] ${title}`);
   });
 
-  test('says everything in its text part too, in lines that fit', () => {
+  test('says everything in its text part too, in lines of limited length', () => {
     expect(inOneLine(text)).toContain(title);
     expect(inOneLine(text)).toContain(words);
     expect(text).toContain(`${link.text}:\nhttps://store.example${link.path}\n`);
@@ -37,20 +37,20 @@ describe.each(told)('a mail of the kind $kind', (one) => {
     expect(others).toEqual(kinds[one.kind].to === 'person' ? [] : footer);
   });
 
-  test('loads nothing, follows nobody and runs nothing', () => {
+  test('loads nothing, tracks nobody and runs nothing', () => {
     expect(html).not.toMatch(
       /<(img|link|script|iframe|object|video|form|input)|url\(|@import| on\w+=|src=/i,
     );
   });
 });
 
-test('without a link to unsubscribe, a mail still says where to choose', () => {
+test('a mail without an unsubscribe link still says where to choose', () => {
   const { text, html } = renderMail({ ...told[0]!, ...envelope });
   expect(`${text}${html}`).not.toContain('Unsubscribe');
   expect(text).toContain('Choose which mails you get:\nhttps://store.example/dashboard/me#mail');
 });
 
-test('a name with ends of lines adds no header, and none to the text', () => {
+test('a name with line breaks adds no header and no line to the text', () => {
   const account = 'Birds\r\nBcc: all@zoo.example\r\n\r\nHello\u2028there';
   const { subject, text } = renderMail({ ...keyNamed('a\nb\u0000c'), ...envelope, account });
   expect(subject).toBe(
@@ -68,7 +68,7 @@ test('markup and quotation marks in names are shown as they are', () => {
   expect(html).toContain('&quot;&gt;&lt;script&gt;');
 });
 
-test('a very long name is cut, in whole characters', () => {
+test('a very long name is cut between whole characters', () => {
   const long = '🦜'.repeat(5000);
   const { subject, text, html } = renderMail({ ...keyNamed(long), ...envelope, account: long });
   expect([...subject]).toHaveLength(300);
@@ -77,7 +77,7 @@ test('a very long name is cut, in whole characters', () => {
   expect(html.length).toBeLessThan(20_000);
 });
 
-test('a name that is written from right to left leaves the words around it in order', () => {
+test('a right-to-left name does not reorder the words around it', () => {
   const hebrew = 'ציפורים';
   const { html, text } = renderMail({ ...told[0]!, ...envelope, account: `\u202e${hebrew}` });
   expect(html).toContain(`<bdi>${hebrew}</bdi>`);
@@ -88,7 +88,7 @@ test('a name that is written from right to left leaves the words around it in or
 describe('a summary', () => {
   const owners = told.filter(({ kind }) => kinds[kind].to === 'owners');
 
-  test('gathers everything, and begins with what is most urgent', () => {
+  test('contains everything, and begins with the most urgent item', () => {
     const { subject, text, html } = renderSummary({ ...envelope, told: owners });
     expect(subject).toBe(
       `[Birds] shop.birds.test was taken over by another account, and ${owners.length - 1} more`,
@@ -100,7 +100,7 @@ describe('a summary', () => {
     expect(linksIn(html)).toContain('https://store.example/dashboard/notices');
   });
 
-  test('of very many things stays short, and leads to all of them', () => {
+  test('of very many items stays short, and links to all of them', () => {
     const many = Array.from({ length: 500 }, (_, n) => keyNamed(`Key ${n}`));
     const { subject, text } = renderSummary({ ...envelope, told: many });
     expect(subject).toBe('[Birds] The API key Key 0 was banned for a while, and 499 more');

@@ -29,7 +29,7 @@ const soa = (ttl: number) =>
 const [one, two] = [`${tokenOf(1)}.${zoneName}`, `${tokenOf(2)}.${zoneName}`];
 const [noError, formErr, servFail, nxDomain, notImp, refused, badVers] = [0, 1, 2, 3, 4, 5, 16];
 
-test('the values of a label are its TXT records, which no resolver may keep', async () => {
+test('the values of a label are its TXT records, which no resolver may cache', async () => {
   const answer = await asked(two, 'TXT');
   expect(answer).toMatchObject({ code: noError, isAuthority: true, authorities: [] });
   expect(answer.answers?.map((record) => record.type === 'TXT' && String(record.data))).toEqual([
@@ -42,7 +42,7 @@ test('the values of a label are its TXT records, which no resolver may keep', as
   ]);
 });
 
-test('the apex has an SOA and the name of the name servers, which stands beside the zone', async () => {
+test('the apex has an SOA record and the name of the name servers, which lies outside the zone', async () => {
   expect((await asked(zoneName, 'SOA')).answers).toEqual([
     {
       ...{ type: 'SOA', name: zoneName, class: 'IN', ttl: 3600, flush: false },
@@ -71,7 +71,7 @@ test.each([
   ['nothing is below a label', `a.${one}`, 'TXT', nxDomain],
   ['a name that is no token does not exist', `_acme-challenge.${zoneName}`, 'TXT', nxDomain],
   ['a wildcard is a name like any other', `*.${zoneName}`, 'TXT', nxDomain],
-])('%s: no record, and the SOA says that nobody may remember that', async (_, name, type, code) => {
+])('%s: no record, and the SOA says that nobody may cache that', async (_, name, type, code) => {
   const answer = await asked(name, type);
   expect(answer).toMatchObject({ code, isAuthority: true, answers: [] });
   expect(answer.authorities).toEqual([soa(0)]);
@@ -92,13 +92,13 @@ test.each([
   expect(answer).toMatchObject({ code: refused, isAuthority: false, answers: [], authorities: [] });
 });
 
-test('a transfer of changes, which brings an SOA along, is refused too', async () => {
+test('an incremental zone transfer, which carries an SOA record, is refused too', async () => {
   const data = { mname: 'a', rname: 'b' };
   const authorities = [{ type: 'SOA' as const, name: zoneName, data }];
   expect(await asked(zoneName, 'IXFR', { authorities })).toMatchObject({ code: refused });
 });
 
-test('only tokens and the label of the platform are looked for in the database', async () => {
+test("only token labels and the platform's label are looked up in the database", async () => {
   const looked: string[] = [];
   const find = (labels: readonly string[]) => {
     looked.push(...labels);
@@ -113,12 +113,12 @@ test('only tokens and the label of the platform are looked for in the database',
   expect(looked).toEqual([tokenOf(5), tokenOf(6), 'platform']);
 });
 
-test('a question for all records gets a part of them (RFC 8482)', async () => {
+test('a query for all records gets a part of them (RFC 8482)', async () => {
   expect((await asked(zoneName, 'ANY')).answers).toEqual([soa(3600)]);
   expect((await asked(one, 'ANY')).answers).toMatchObject([{ type: 'TXT', name: one }]);
 });
 
-test('the question comes back with the case of each letter, and its flags RD and CD', async () => {
+test('the query is returned with the case of each letter, and its RD and CD flags', async () => {
   const name = `${tokenOf(2)}.aCMe.StOrE.eXaMPle`;
   const query = question({ name, type: 'TXT', flags: 0x0110 });
   const answer = await ask(query);
@@ -127,7 +127,7 @@ test('the question comes back with the case of each letter, and its flags RD and
   expect(read(answer).answers).toHaveLength(2);
 });
 
-test('a dot within a label is a character of it, and matches no other name', async () => {
+test('a dot within a label is one of its characters, and matches no other name', async () => {
   const label = Buffer.from(`${tokenOf(1)}.acme`);
   const query = Buffer.concat([
     question({ name: 'store.example', type: 'TXT' }).subarray(0, 12),
@@ -138,7 +138,7 @@ test('a dot within a label is a character of it, and matches no other name', asy
   expect(read(await ask(query)).code).toBe(refused);
 });
 
-test('a label that holds the bytes of the zone is not in the zone', async () => {
+test('a label that contains the bytes of the zone is not in the zone', async () => {
   const zone = question({ name: zoneName, type: 'TXT' });
   const inside = zone.subarray(12, zone.indexOf(0, 12));
   const query = Buffer.concat([
@@ -151,7 +151,7 @@ test('a label that holds the bytes of the zone is not in the zone', async () => 
   expect(read(await ask(query)).code).toBe(refused);
 });
 
-test('EDNS is answered with EDNS, and without a signature, however much is asked for', async () => {
+test('EDNS is answered with EDNS, and without a signature, whatever the query requests', async () => {
   const additionals = [{ ...edns(), flags: 0x8000, flag_do: true }];
   const answer = await asked(one, 'TXT', { additionals });
   expect(answer.additionals).toMatchObject([
@@ -160,7 +160,7 @@ test('EDNS is answered with EDNS, and without a signature, however much is asked
   expect((await asked(one, 'TXT')).additionals).toEqual([]);
 });
 
-test('another version of EDNS is answered with the one that we know', async () => {
+test('another version of EDNS is answered with the supported one', async () => {
   const answer = await asked(one, 'TXT', { additionals: [edns(1232, 1)] });
   expect(answer).toMatchObject({ code: badVers, answers: [] });
   expect(answer.additionals).toMatchObject([{ ednsVersion: 0 }]);
@@ -172,18 +172,21 @@ test.each([
   ['with less room than every resolver has', 100, 512],
   ['with as much as networks carry', 1232, 1232],
   ['with more than networks carry', 65_535, 1232],
-])('%s, what does not fit into a datagram is cut, and comes over TCP', async (_, room, most) => {
-  const additionals = room === undefined ? [] : [edns(room)];
-  const query = question({ name: `${tokenOf(9)}.${zoneName}`, type: 'TXT', additionals });
-  const cut = await ask(query);
-  expect(cut.length).toBeLessThanOrEqual(query.length);
-  expect(read(cut)).toMatchObject({ flag_tc: true, code: noError, answers: [] });
-  const whole = await ask(query, 'tcp');
-  expect(whole.length).toBeGreaterThan(most);
-  expect(read(whole)).toMatchObject({ flag_tc: false, answers: Array(8).fill({}) });
-});
+])(
+  '%s, an answer that does not fit into a datagram is truncated, and complete over TCP',
+  async (_, room, most) => {
+    const additionals = room === undefined ? [] : [edns(room)];
+    const query = question({ name: `${tokenOf(9)}.${zoneName}`, type: 'TXT', additionals });
+    const cut = await ask(query);
+    expect(cut.length).toBeLessThanOrEqual(query.length);
+    expect(read(cut)).toMatchObject({ flag_tc: true, code: noError, answers: [] });
+    const whole = await ask(query, 'tcp');
+    expect(whole.length).toBeGreaterThan(most);
+    expect(read(whole)).toMatchObject({ flag_tc: false, answers: Array(8).fill({}) });
+  },
+);
 
-test('while the database is away, a label is no more known to exist than not to', async () => {
+test('a label counts neither as existing nor as missing while the database is unavailable', async () => {
   const find = () => Promise.reject(new Error('away'));
   const away = newResponder({ find });
   const answer = async (name: string, type: string) => {
@@ -242,7 +245,7 @@ test.each([
     ),
   ],
   ['a question about the extension', wire(question({ name: one, type: 'OPT' }))],
-])('%s is told to be malformed', async (_, text) => {
+])('%s is answered as malformed', async (_, text) => {
   const answer = await ask(Buffer.from(text, 'latin1'));
   expect(read(answer).code).toBe(formErr);
   expect(answer.length).toBeLessThanOrEqual(Math.max(12, text.length));
@@ -282,14 +285,14 @@ test.each([
   ['that were chosen once', chosen],
   ['that are new each time', randomInt(2 ** 31)],
 ])(
-  'packets of any form %s, with the seed %i, get at most one answer of a bounded size, and nothing throws',
+  'arbitrary packets %s, with the seed %i, get at most one answer of a limited size, and cause no error',
   async (_, seed) => {
     const { finding } = await fuzzPackets(seed, packets);
     expect({ seed, finding }).toEqual({ seed, finding: undefined });
   },
 );
 
-test('every kind of answer is among them', async () => {
+test('the arbitrary packets get every kind of answer', async () => {
   const { tally } = await fuzzPackets(chosen, packets);
   expect([...tally.codes.keys()].toSorted((a, b) => a - b)).toEqual([0, 1, 3, 4, 5]);
   expect(tally.truncated).toBeGreaterThan(0);

@@ -23,11 +23,11 @@ test.each([
   ['2001:db8:0:12ab::1', '2001:db8:0:13ab::1', false],
   ['fe80::1%eth0', 'fe80::2%eth1', true],
   ['192.0.2.7', '2001:db8::1', false],
-])('%s and %s are of one network: %s', (one, other, isOne) => {
+])('%s and %s belong to one network: %s', (one, other, isOne) => {
   expect(networkOf(one) === networkOf(other)).toBe(isOne);
 });
 
-test('one network gets 20 answers a second, then truncated ones that are no longer than the question', async () => {
+test('one network gets 20 answers a second, then truncated ones that are no longer than the query', async () => {
   let now = 500;
   let asked = 0;
   const find = () => {
@@ -58,25 +58,28 @@ test.each([
   [2, 10],
   [3, 6],
   [40, 1],
-])('of %i processes on one port, each gives a network %i answers a second', (processes, share) => {
-  expect(shareOf(nameServerLimits, processes)).toBe(share);
-});
+])(
+  'with %i processes on one port, each gives a network %i answers a second',
+  (processes, share) => {
+    expect(shareOf(nameServerLimits, processes)).toBe(share);
+  },
+);
 
-test('beyond the limit, messages that no resolver sends get no answer', () => {
+test('messages that no resolver would send get no answer beyond the limit', () => {
   const responder = newResponder({ perSecond: 1, elapsed: () => 0 });
   const malformed = query.subarray(0, 20);
   expect(responder.overUdp(malformed, '192.0.2')).toHaveLength(12);
   expect(responder.overUdp(malformed, '192.0.2')).toBeUndefined();
 });
 
-test('a flood from forged networks leaves most others their answers', () => {
+test('a flood from forged networks still leaves most others their answers', () => {
   const rate = new AnswerRate({ perSecond: 20, elapsed: () => 0 });
   for (let n = 0; n < 200_000; n++) rate.take(`${n >> 16}.${(n >> 8) & 255}.${n & 255}`);
   const others = Array.from({ length: 1000 }, (_, n) => rate.take(`2001:db8:${n}`));
   expect(others.filter(Boolean).length).toBeGreaterThan(950);
 });
 
-test('while a flood holds all places of datagrams, who asks is sent to TCP, where it takes none', async () => {
+test('a resolver is sent to TCP, which still has places, while a flood holds all places for datagrams', async () => {
   const found = Promise.withResolvers<ReadonlyMap<string, readonly string[]>>();
   const responder = newResponder({ find: () => found.promise });
   const forged = (n: number) => question({ name: `${tokenOf(n)}.${zoneName}`, type: 'TXT' });

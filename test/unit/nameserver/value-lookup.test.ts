@@ -12,7 +12,7 @@ const slowDatabase = () => {
 };
 const turn = () => new Promise(setImmediate);
 
-test('questions of one moment are one statement, and those that come meanwhile the next', async () => {
+test('queries that come together share one statement, and those that come meanwhile share the next', async () => {
   const { asked, find } = slowDatabase();
   const lookup = new ValueLookup({ find });
   const first = ['a', 'b', 'a'].map((label) => lookup.valuesOf(label, 'udp'));
@@ -29,7 +29,7 @@ test('questions of one moment are one statement, and those that come meanwhile t
   expect(await second).toEqual(['new']);
 });
 
-test('what the database does not answer, or not in time, is unknown', async () => {
+test('a value is unknown when the database fails or does not answer in time', async () => {
   const broken = new ValueLookup({ find: () => Promise.reject(new Error('away')) });
   expect(await broken.valuesOf('a', 'udp')).toBe('unknown');
   const slow = new ValueLookup({ find: slowDatabase().find, deadlineMs: 5 });
@@ -38,7 +38,7 @@ test('what the database does not answer, or not in time, is unknown', async () =
   expect([broken.failed, slow.failed]).toEqual([1, 2]);
 });
 
-test('a flood of names takes statements of 200, one at a time, and what is too much is unknown', async () => {
+test('a flood of names is looked up in statements of 200, one at a time, and the excess is unknown', async () => {
   let [open, most] = [0, 0];
   const sizes: number[] = [];
   const lookup = new ValueLookup({
@@ -68,7 +68,7 @@ const quickDatabase = () => {
   return { asked, find };
 };
 
-test('a flood of datagrams takes no place from those who ask over TCP, and they come first', async () => {
+test('queries over TCP come first, and a flood of datagrams takes none of their places', async () => {
   const { asked, find } = quickDatabase();
   const lookup = new ValueLookup({ find });
   const flood = Array.from({ length: 3_000 }, (_, n) => lookup.valuesOf(`forged-${n}`, 'udp'));
@@ -79,7 +79,7 @@ test('a flood of datagrams takes no place from those who ask over TCP, and they 
   expect(asked[0]).toHaveLength(199);
 });
 
-test('those who ask over TCP leave half of each statement to datagrams', async () => {
+test('queries over TCP leave half of each statement to datagrams', async () => {
   const { asked, find } = quickDatabase();
   const lookup = new ValueLookup({ find });
   const ask = (transport: 'udp' | 'tcp') =>

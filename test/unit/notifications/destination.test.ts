@@ -129,7 +129,7 @@ const v6Texts: readonly ((address: bigint) => string)[] = [
   (one) => `[${groups(one).slice(0, 6).join(':')}:${dotted(one & 0xffffffffn)}]`,
 ];
 
-test.each(registered)('No webhook is sent to %s, at its ends nor between them', (network) => {
+test.each(registered)('No webhook is sent to %s, at its ends or between them', (network) => {
   const size = 1n << BigInt((isV4(network) ? 32 : 128) - Number(network.split('/')[1]));
   const write = (address: bigint): string =>
     isV4(network) ? dotted(address) : groups(address).join(':');
@@ -165,7 +165,7 @@ describe('An address of a special range is refused', () => {
     );
   });
 
-  test('also inside an IPv6 address, where even a public one is refused', () => {
+  test('even inside an IPv6 address, where even a public one is refused', () => {
     // `[::0.0.0.1]` is this machine, which the lab may call.
     const others = fc.bigInt(0n, 0xffffffffn).filter((address) => address !== 1n);
     fc.assert(
@@ -176,7 +176,7 @@ describe('An address of a special range is refused', () => {
     );
   });
 
-  test('and so is all of IPv6 that is not given out to networks', () => {
+  test('and so is all of IPv6 that is not allocated to networks', () => {
     const outside = fc.bigInt(0n, (1n << 128n) - 1n).filter((address) => address >> 125n !== 1n);
     fc.assert(
       fc.property(outside, (address) => {
@@ -185,7 +185,7 @@ describe('An address of a special range is refused', () => {
     );
   });
 
-  test('and so is what is no address in the usual form', () => {
+  test('and so is anything that is not an address in the usual form', () => {
     for (const text of ['fe80::1%eth0', '2600::1%1', '010.1.1.1', '0x7f.1', '1.1', '', 'a.b']) {
       expect([text, specialUse(text)]).toEqual([text, 'link-local']);
     }
@@ -193,7 +193,7 @@ describe('An address of a special range is refused', () => {
 });
 
 test.each(['https://8.8.8.8/', 'https://0x8.0x8.2056/', 'https://[2606:4700::1111]/'])(
-  'A public address can be sent to: %s',
+  'A webhook can be sent to a public address: %s',
   (text) => {
     expect(readDestination(text, production)).toMatchObject({ kind: 'usable' });
   },
@@ -204,7 +204,7 @@ test.each([
   ['https://birds.example.:443//127.0.0.1/', 'https://birds.example.//127.0.0.1/'],
   ['https://bücher.example', 'https://xn--bcher-kva.example/'],
   ['https://birds.example/\\\\localhost', 'https://birds.example///localhost'],
-])('%s is kept as %s, which means the same', (text, url) => {
+])('%s is stored as %s, which means the same', (text, url) => {
   const read = readDestination(text, production);
   expect(read).toMatchObject({ kind: 'usable', destination: { url } });
   expect(readDestination(url, production)).toEqual(read);
@@ -225,7 +225,7 @@ test.each([
   expect(explanationOf(text)).toBe(explanation);
 });
 
-test('An address of more characters than we keep is refused', () => {
+test('An address with too many characters is refused', () => {
   const rest = longestUrl - 'https://birds.example/'.length;
   expect(explanationOf(`https://birds.example/${'a'.repeat(rest)}`)).toMatch(/^usable/);
   expect(explanationOf(`https://birds.example/${'a'.repeat(rest + 1)}`)).toBe(
@@ -242,12 +242,12 @@ test.each([
   'a.home.arpa',
   'birds.test',
   'a..b',
-])('A name that only machines nearby know is refused: %s', (host) => {
+])('A name that only local machines know is refused: %s', (host) => {
   expect(explanationOf(`https://${host}/`)).toMatch(/^This name is not in public DNS\./);
   expect(explanationOf(`https://${host}./`)).toMatch(/^This name is not in public DNS\./);
 });
 
-test('Ports below 1024 are refused, but 443, and those of other protocols and databases', () => {
+test('Ports below 1024 other than 443, and the ports of other protocols and databases, are refused', () => {
   const isRefused = (port: number): boolean =>
     explanationOf(`https://birds.example:${port}/`).startsWith('Webhooks go to port 443');
   const below = Array.from({ length: 1023 }, (_, at) => at + 1).filter((port) => port !== 443);
@@ -255,7 +255,7 @@ test('Ports below 1024 are refused, but 443, and those of other protocols and da
   expect([443, 1024, 3000, 8443, 65_535].filter(isRefused)).toEqual([]);
 });
 
-test('A refused port is told with the usual one of the protocol', () => {
+test('The error about a refused port names the usual port of the protocol', () => {
   expect(explanationOf('http://127.0.0.1:9/x', production)).toContain('begins with https://');
   expect(explanationOf('http://127.0.0.1:9/x', lab)).toMatch(
     /^Webhooks over plain HTTP go to port 80,/,
@@ -264,13 +264,13 @@ test('A refused port is told with the usual one of the protocol', () => {
 
 describe('In tests and labs', () => {
   test.each(['http://127.0.0.1:3000/', 'http://[::1]/', 'https://127.9.9.9/', 'http://birds.test'])(
-    'receivers on this machine and below .test can be sent to: %s',
+    'webhooks can be sent to this machine and to names below .test: %s',
     (text) => {
       expect(explanationOf(text, lab)).toMatch(/^usable/);
     },
   );
 
-  test('no other special address can', () => {
+  test('no other special address is allowed', () => {
     const all = specialRanges.filter(({ use }) => use !== 'loopback');
     for (const { network } of all) {
       fc.assert(
@@ -285,7 +285,7 @@ describe('In tests and labs', () => {
   });
 });
 
-test('No text makes it throw', () => {
+test('No text causes an exception', () => {
   const url = fc
     .record({ host: fc.domain(), port: fc.nat(70_000), path: fc.string(), query: fc.string() })
     .map(({ host, port, path, query }) => `https://${host}:${String(port)}/${path}?${query}`);
@@ -303,7 +303,7 @@ test('No text makes it throw', () => {
   );
 });
 
-test('a name has at most 253 characters, and 63 in each label, as DNS allows no more', () => {
+test('a name has at most 253 characters, and 63 in each label, as in DNS', () => {
   const label = 'a'.repeat(63);
   const named = (length: number) => {
     const name = `${label}.${label}.${label}.${label}`.slice(0, length - '.example'.length);

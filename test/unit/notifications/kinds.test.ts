@@ -21,14 +21,14 @@ describe.each(everyKind())('a notification of the kind $kind', (told) => {
   });
 });
 
-test('who acts is said of a certificate, and when the current one ends', () => {
+test('a notice about a certificate says who acts, and when the current one ends', () => {
   const failing = everyKind().find(({ kind }) => kind === 'certificate.failing')!;
   const { text } = inWords(failing);
   expect(text).toContain('You need to act.');
   expect(text).toContain('ends on 9 March 2026, 10:00 UTC');
 });
 
-test('of a contested domain that still waits, the record that proves it is said to be needed, and how to give up', () => {
+test('a notice about a contested domain that still waits names the record that proves it, and how to give up', () => {
   const proof = 'the TXT record';
   const about = { project: 'birds', host: 'a.test', name: 'a.test', isTaken: false, proof };
   const { title, text, link } = inWords({ kind: 'domain.contested', about });
@@ -38,13 +38,13 @@ test('of a contested domain that still waits, the record that proves it is said 
   expect(link.text).toBe('Show the records');
 });
 
-test('a quota is told with its day, since the notice is read on other days too', () => {
+test('a quota notice contains its day, because people may read it on another day', () => {
   const titles = everyKind().map((told) => inWords(told).title);
   expect(titles).toContain('80 % of the requests of 1 March 2026 are used');
   expect(titles).toContain('All requests of 1 March 2026 are used');
 });
 
-test('what concerns a single person is not for all owners', () => {
+test('an event that concerns a single person is not for all owners', () => {
   const personal = Object.entries(kinds).filter(([, { to }]) => to === 'person');
   expect(personal.map(([kind]) => kind)).toEqual([
     ...['person.invited', 'sign_in.link', 'password.changed', 'second_factor.changed'],
@@ -64,18 +64,18 @@ const messages = [
 ];
 
 test.each(messages.map((message) => [message.type, message] as const))(
-  'What a webhook is called with for %s is as its published schema says',
+  'The message of a webhook for %s matches its published schema',
   (type, message) => {
     expect(documentedPayload(JSON.stringify(message))).toEqual(message);
     expect(message.type).toBe(type);
   },
 );
 
-test('Each type of message is tried', () => {
+test('Every type of message is tested', () => {
   expect(new Set(messages.map(({ type }) => type))).toEqual(new Set(messageTypes));
 });
 
-test('The check fails for a field too few, a field too many, another type of value, and an unknown type', () => {
+test('The check fails for a missing field, an extra field, another type of value, and an unknown type', () => {
   const [{ data, ...envelope }] = [messages.find(({ type }) => type === 'quota.reached')!];
   const { accountId: _, ...without } = data;
   for (const wrong of [

@@ -61,7 +61,7 @@ class Inbox {
   }
 }
 
-test('that a name is lost is mailed once, also on the day on which a rival was told of', () => {
+test('the loss of a name is mailed once, even on the day of a mail about a rival', () => {
   const inbox = new Inbox();
   const about = { project: 'birds', host: 'a.test', name: 'a.test', proof: 'the TXT record' };
   const sent = [false, false, true, true].map((isTaken, n) => {
@@ -85,7 +85,7 @@ describe('within ten minutes', () => {
     );
   });
 
-  test('that another account has proven a name is mailed at once, whatever else was mailed and waits', () => {
+  test('the proof of a name by another account is mailed at once, whatever else was mailed or waits', () => {
     const inbox = new Inbox();
     for (let at = 0; at < 12; at += 1) inbox.add(mailOf(bannedOf(at), later(at)), later(at));
     const contested = everyKind().find(({ kind }) => kind === 'domain.contested')!;
@@ -98,7 +98,7 @@ describe('within ten minutes', () => {
     expect(waiting?.sendAt).toEqual(later(windowMs));
   });
 
-  test('nothing joins a summary that is being sent', () => {
+  test('no mail joins a summary that is being sent', () => {
     const now = later(0);
     const before = Array.from({ length: 6 }, (_, at) => ({
       ...{ kind: 'key.banned', subject: `key_${at}`, message: `evt_${at}`, isOpen: false },
@@ -111,7 +111,7 @@ describe('within ten minutes', () => {
   });
 });
 
-describe('a domain that goes wrong again within a day', () => {
+describe('a domain that fails again within a day', () => {
   const about = { project: 'birds', host: 'birds.test', name: 'birds.test' };
   const [unhealthy, recovered] = (['domain.unhealthy', 'domain.recovered'] as const).map(
     (wanted) => ({ ...everyKind(about).find(({ kind }) => kind === wanted)! }),
@@ -121,7 +121,7 @@ describe('a domain that goes wrong again within a day', () => {
   const sentIn = ({ planned }: Inbox) =>
     planned.map(({ kind, sendAt }) => [kind, Number(sendAt) - Number(later(0))]);
 
-  test('is mailed when the day is over, since the last mail says that all is well', () => {
+  test('is mailed when the day is over, because the last mail says that all is well', () => {
     const inbox = new Inbox();
     told(inbox, unhealthy, 0);
     told(inbox, recovered, hour);
@@ -136,7 +136,7 @@ describe('a domain that goes wrong again within a day', () => {
     expect(sentIn(inbox).at(-1)).toEqual(['domain.recovered', day + 2 * hour]);
   });
 
-  test('is not mailed if it is right again by then, however often that happens', () => {
+  test('is not mailed if it has recovered by then, however often that happens', () => {
     const inbox = new Inbox();
     for (let hours = 0; hours < 22; hours += 1) {
       told(inbox, hours % 2 ? recovered : unhealthy, hours * hour);
@@ -147,7 +147,7 @@ describe('a domain that goes wrong again within a day', () => {
     ]);
   });
 
-  test('waits without holding up or joining other mails', () => {
+  test('waits without delaying or joining other mails', () => {
     const inbox = new Inbox();
     told(inbox, unhealthy, 0);
     told(inbox, recovered, hour);
@@ -157,7 +157,7 @@ describe('a domain that goes wrong again within a day', () => {
     expect(other?.message).not.toBe(waiting?.message);
   });
 
-  test('never leaves a person with the wrong news for more than a day, nor mails a kind twice in one', () => {
+  test('never leaves a person with outdated news for more than a day, and is not mailed twice a day for one kind', () => {
     const pauses = fc.array(fc.integer({ min: minute, max: 30 * hour }), { maxLength: 40 });
     fc.assert(
       fc.property(pauses, (all) => {
@@ -197,7 +197,7 @@ const history = fc.array(
   { maxLength: 60 },
 );
 
-describe('whatever comes', () => {
+describe('in any sequence of events', () => {
   test('a person gets at most five messages within ten minutes', () => {
     fc.assert(
       fc.property(history, (mails) => {
@@ -210,7 +210,7 @@ describe('whatever comes', () => {
     );
   });
 
-  test('a kind and a subject come at most once within a day, and only for that reason is a mail left out', () => {
+  test('a kind and a subject are mailed at most once within a day, and only for that reason is a mail skipped', () => {
     fc.assert(
       fc.property(history, (mails) => {
         const { planned, leftOut } = lived(mails);
@@ -229,7 +229,7 @@ describe('whatever comes', () => {
     );
   });
 
-  test('no mail waits longer than ten minutes, and personal ones not at all', () => {
+  test('no mail waits longer than ten minutes, and personal ones do not wait at all', () => {
     fc.assert(
       fc.property(history, (mails) => {
         for (const { planned, at, isPersonal } of lived(mails).sent) {
@@ -264,7 +264,7 @@ const lived = (
   return { times: inbox.times, planned: inbox.planned, leftOut, sent };
 };
 
-test('a message is tried after growing waits, for the last time after a day', () => {
+test('a message is retried after growing waits, the last time after a day', () => {
   const mail = mailOf(bannedOf(1), later(0));
   const until = endOf(mail, later(0));
   const tried: Date[] = [later(0)];
@@ -281,7 +281,7 @@ test('a message is tried after growing waits, for the last time after a day', ()
   expect(Number(until)).toBeGreaterThan(day);
 });
 
-test('a mail with a link is tried until a minute before the link ends', () => {
+test('a mail with a link is retried until a minute before the link ends', () => {
   const about = { ...personal.about, until: later(30 * minute).toISOString() };
   const mail = mailOf({ ...personal, about } as Told, later(0));
   const until = endOf(mail, later(0));
@@ -296,12 +296,12 @@ const mail = (message: string, draft: Partial<DueMail> = {}): DueMail => ({
 });
 const ofOther = { accountId: 'acct_2' };
 
-test('messages are sent in the order in which they are due, each once', () => {
+test('messages are sent once each, in the order in which they are due', () => {
   expect(inTurns([mail('a'), mail('a'), mail('b'), mail('c')], [], 2)).toEqual(['a', 'b']);
   expect(inTurns([], [], 2)).toEqual([]);
 });
 
-test('those of personal kinds go first', () => {
+test('personal mails go first', () => {
   const due = [mail('a'), mail('b'), mail('link', { isPersonal: true })];
   expect(inTurns(due, ['acct_1'], 2)).toEqual(['link', 'a']);
 });
@@ -311,7 +311,7 @@ test('an account with many mails lets the others take turns', () => {
   expect(inTurns(due, [], 5)).toEqual(['a', 'x', 'b', 'y', 'c']);
 });
 
-test('the account whose last turn is longest ago goes first, also where one message is taken at a time', () => {
+test('the account whose last turn is longest ago goes first, even where one message is taken at a time', () => {
   const due = [mail('a'), mail('b'), mail('x', ofOther), mail('p', { accountId: 'acct_3' })];
   expect(inTurns(due, ['acct_1', 'acct_2'], 1)).toEqual(['p']);
   expect(inTurns(due, ['acct_3', 'acct_2', 'acct_1'], 1)).toEqual(['p']);

@@ -40,20 +40,20 @@ test.each([
   ['contested', 'domain.contested'],
   ['expired', 'domain.expired'],
   ['a reason of a newer version', 'domain.removed'],
-])('a domain removed for the reason "%s" is told as %s', async (reason, kind) => {
+])('a domain removed for the reason "%s" is reported as %s', async (reason, kind) => {
   expect(await tell('domain_removed', { ...host, reason })).toMatchObject({ kind, about });
 });
 
 test.each([
   ['domain_removed', true],
   ['domain_contested', false],
-])('after %s, a contested domain is told as taken: %s', async (type, isTaken) => {
+])('a contested domain is reported after %s as taken: %s', async (type, isTaken) => {
   const told = await tell(type, { ...host, reason: 'contested' });
   expect(told).toMatchObject({ kind: 'domain.contested', about: { ...about, isTaken } });
   expect(told).toMatchObject({ about: { proof: 'the TXT record' } });
 });
 
-test('a domain that waits below a wildcard is told that the wildcard was proven, and not its name', async () => {
+test('a domain that waits under a wildcard is told that the wildcard was proven, not its own name', async () => {
   const told = await tell('domain_contested', { ...host, wildcard: '*.example' });
   const { title, text } = inWords(told!);
   expect(title).toBe('Another account has proven that it owns *.example');
@@ -62,7 +62,7 @@ test('a domain that waits below a wildcard is told that the wildcard was proven,
 });
 
 test.each(['domain_removed', 'domain_contested'])(
-  'after %s, a contested wildcard is told to be proven by its delegation',
+  'a contested wildcard is reported after %s as proven by its delegation',
   async (type) => {
     const wildcard = { ...host, host: '*.shop.example', reason: 'contested' };
     const told = await tell(type, wildcard);
@@ -73,21 +73,21 @@ test.each(['domain_removed', 'domain_contested'])(
   },
 );
 
-test('what is wrong is told with its title, who acts, and what helps', async () => {
+test('a problem is reported with its title, who acts, and what helps', async () => {
   expect(await tell('domain_unhealthy', { ...host, ...astray })).toMatchObject({
     kind: 'domain.unhealthy',
     about: { ...about, ...astray, title: 'The CNAME record points elsewhere' },
   });
 });
 
-test('a certificate that cannot be renewed is told with its end', async () => {
+test('a certificate that cannot be renewed is reported with its end', async () => {
   const expiresAt = '2026-03-08T10:00:00.000Z';
   const told = await tell('certificate_failing', { ...host, ...astray, expiresAt });
   expect(inWords(told!).title).toBe(`The certificate of ${about.name} could not be renewed`);
   expect(inWords(told!).text).toContain('ends on 8 March 2026, 10:00 UTC');
 });
 
-test('a certificate that was never there has no end, and a problem may not be known', async () => {
+test('a certificate that never existed has no end, and its problem may be unknown', async () => {
   const unknown = { problem: '', actor: 'us', fix: '', expiresAt: '' };
   const told = await tell('certificate_failing', { ...host, ...unknown });
   expect(told?.about).toEqual({
@@ -101,7 +101,7 @@ test.each([
   ['domain_removed', 'owner', 'operator', undefined],
   ['domain_removed', 'contested', 'person:rival@zoo.example', undefined],
   ['domain_live', '', 'person:keeper@zoo.example', undefined],
-] as const)('of %s (%s), done by %s, is not told: %s', async (type, reason, actor, by) => {
+] as const)('%s (%s), done by %s, is not reported to: %s', async (type, reason, actor, by) => {
   expect((await tell(type, { ...host, reason }, actor))?.by).toBe(by);
 });
 
@@ -110,7 +110,7 @@ test.each([
   ['operator', 'deploy.failed'],
   ['service', 'deploy.failed'],
 ] as const)(
-  'a failed deploy by %s is told as %s, since only a person has seen it',
+  'a failed deploy by %s is reported as %s, because only a person has already seen it',
   async (actor, kind) => {
     const told = await tell('deploy_failed', { deployId: 'dep_1', number: 7 }, actor);
     expect(told?.kind).toBe(kind);
@@ -118,7 +118,7 @@ test.each([
   },
 );
 
-test('a key is told by its name', async () => {
+test('a notice refers to a key by its name', async () => {
   const until = now.toISOString();
   expect(await tell('api_key_banned', { keyId: 'key_1', until })).toMatchObject({
     ...{ kind: 'key.banned', about: { keyId: 'key_1', name: 'Till', until } },
@@ -128,18 +128,18 @@ test('a key is told by its name', async () => {
 test.each([
   ['quota_warning', 'quota.warning'],
   ['quota_reached', 'quota.reached'],
-])('%s is told as %s', async (type, kind) => {
+])('%s is reported as %s', async (type, kind) => {
   const use = { used: 8, limit: 10, resetsAt: now.toISOString() };
   expect(await tell(type, use)).toMatchObject({ kind, about: use });
 });
 
-test('an event of a project or an account that is deleted by now is not told', async () => {
+test('an event of a project or account that was deleted meanwhile is not reported', async () => {
   expect(await tell('domain_live', { ...host, accountId: 'acct_2' })).toBeUndefined();
   const use = { used: 800, limit: 1000, resetsAt: '2026-03-02T00:00:00.000Z' };
   expect(await tell('quota_warning', { ...use, accountId: 'acct_deleted' })).toBeUndefined();
 });
 
-test('that a project was deleted is told, although it is no longer there', async () => {
+test('the deletion of a project is reported, although the project no longer exists', async () => {
   const about = { slug: 'gone', name: 'Gone', until: '2026-03-08T10:00:00.000Z' };
   expect(await tell('project_deleted', { ...about, projectId: 'proj_gone' })).toMatchObject({
     kind: 'project.deleted',
@@ -151,7 +151,7 @@ test.each([
   ['gone', 'webhook.off'],
   ['failing', 'webhook.off'],
   ['by_hand', undefined],
-])('a webhook switched off for the reason "%s" is told as %s', async (reason, kind) => {
+])('a webhook switched off for the reason "%s" is reported as %s', async (reason, kind) => {
   const about = { webhookId: 'hook_1', receiver: 'zoo.example', reason };
   const told = await tell('webhook_switched_off', about);
   expect(told?.kind).toBe(kind);

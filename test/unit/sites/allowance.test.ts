@@ -19,7 +19,7 @@ test('each plan limits projects and files', () => {
   ]);
 });
 
-test('an account has the limits of its plan or those agreed with it, and callers without an account have the smallest', async () => {
+test('an account has the limits of its plan or its own agreed limits, and callers without an account have the smallest', async () => {
   const accounts = plans.map((plan) => {
     const draft = { id: `acct_${plan}`, name: 'Zoo', email: 'zoo@shop.example', plan };
     return openAccount(draft, now).state;
@@ -47,6 +47,6 @@ test.each([
   [45_928_653, '43.8 MiB'],
   [gib, '1 GiB'],
   [2000 * gib, '2.0 TiB'],
-])('%d bytes are %s for people', (bytes, words) => {
+])('%d bytes are displayed as %s', (bytes, words) => {
   expect(bytesInWords(bytes)).toBe(words);
 });

@@ -29,7 +29,7 @@ const site: Site = {
 };
 const ofProject = { accountId: 'acct_1', projectId: 'proj_1', occurredAt: now };
 
-describe('a project is renamed', () => {
+describe('a project can be renamed', () => {
   test('and keeps its address', () => {
     const { state, events, former } = renameProject(site, { name: ' Fish ', slug: 'birds' }, now);
     expect(state.project).toEqual({ ...project, name: 'Fish' });
@@ -39,14 +39,14 @@ describe('a project is renamed', () => {
     expect(former).toBeUndefined();
   });
 
-  test('and moved, and its former address is taken for 90 days', () => {
+  test('and moved, and its former address is reserved for 90 days', () => {
     const { state, events, former } = renameProject(site, { name: 'Birds', slug: 'Fish' }, now);
     expect(state.project.slug).toBe('fish');
     expect(events).toMatchObject([{ slug: 'fish', from: 'birds' }]);
     expect(former).toEqual({ slug: 'birds', until: later(90 * day) });
   });
 
-  test('to what it has already, which changes nothing', () => {
+  test('to its present name and address, which changes nothing', () => {
     expect(renameProject(site, project, now)).toEqual({
       ...{ state: site, events: [], former: undefined },
     });
@@ -61,7 +61,7 @@ describe('a project is renamed', () => {
     ['', 'slug_invalid'],
     ['b'.repeat(49), 'slug_invalid'],
     ['www', 'slug_reserved'],
-  ])('not to the address "%s"', (slug, code) => {
+  ])('but not moved to the address "%s"', (slug, code) => {
     expect(() => renameProject(site, { name: 'Birds', slug }, now)).toThrow(
       expect.objectContaining({ code }),
     );
@@ -69,13 +69,13 @@ describe('a project is renamed', () => {
 });
 
 test.each(['a--b', 'a – b', `${'a'.repeat(47)}--b`, '--', 'a -- b -- c'])(
-  'no address that is made from a name has two hyphens together: %s',
+  'no address that is made from a name has two hyphens in a row: %s',
   (name) => {
     expect(slugOf(name)).not.toContain('--');
   },
 );
 
-test('a deleted project gives up its uploads, and says until when it can be restored', () => {
+test('a deleted project gives up its uploads, and shows until when it can be restored', () => {
   const { state, events } = deleteProject(site, now);
   expect(state).toEqual({
     ...site,
@@ -89,7 +89,7 @@ test('a deleted project gives up its uploads, and says until when it can be rest
   ]);
 });
 
-test('it can be restored for 7 days, and ends an hour later, so that clocks that differ cannot do both', () => {
+test('a deleted project can be restored for 7 days and ends an hour later, so differing clocks cannot do both', () => {
   const { state: deleted } = deleteProject(site, now);
   const lastMoment = later(7 * day - 1);
   expect(restoreProject(deleted, lastMoment)).toEqual({
@@ -106,7 +106,7 @@ test('it can be restored for 7 days, and ends an hour later, so that clocks that
   expect([isRestorable(project, now), hasEnded(project, later(900 * day))]).toEqual([false, false]);
 });
 
-test('with the last of a project, the files of all its deploys go', () => {
+test('the end of a project deletes the files of all its deploys', () => {
   expect(endProject(site, now)).toEqual([
     { type: 'project_ended', ...ofProject, slug: 'birds' },
     { type: 'deploy_discarded', ...ofProject, deployId: 'dep_2' },

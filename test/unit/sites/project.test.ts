@@ -19,7 +19,7 @@ describe('the slug of a project', () => {
     expect(slugOf(name)).toBe(slug);
   });
 
-  test('is a DNS label for any name, also with a number behind it', () => {
+  test('is a DNS label for any name, even with a number behind it', () => {
     const name = fc.oneof(fc.string({ unit: anyCharacter }), fc.string());
     fc.assert(
       fc.property(name, (text) => {
@@ -54,7 +54,7 @@ test.each(['app', 'www', 'api', 'admin', 'mail', 'static', 'dashboard', 'ns1', '
   },
 );
 
-test('the target label of a custom domain cannot be a slug, and ordinary words can', () => {
+test('the target label of a custom domain cannot be a slug, but ordinary words can', () => {
   const target = `t-${'0123456789abcdef'.repeat(2)}`;
   expect([isReservedSlug(target), isReservedSlug('t-shirts')]).toEqual([true, false]);
   const ordinary = ['apple', 'my-app', 'birds', 'shop', 'blog', 'nsync', 'wwwhat'];

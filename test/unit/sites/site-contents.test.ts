@@ -65,7 +65,7 @@ describe('a path', () => {
     expect(refusal.message).toContain(why);
   });
 
-  test('may have 255 bytes in a name and 1024 in all, not one more', () => {
+  test('may have 255 bytes in a name and 1024 in all, but not one more', () => {
     const longest = `${`${'n'.repeat(203)}/`.repeat(5)}${'n'.repeat(4)}`;
     for (const path of ['n'.repeat(255), 'é'.repeat(127), '☃'.repeat(85), '😀'.repeat(63), longest])
       expect(admit(path)).toBe(path);
@@ -78,7 +78,7 @@ describe('a path', () => {
     ['slashes', '/'.repeat(200_000)],
     ['dots and slashes', './'.repeat(100_000)],
     ['accents', '\u0315\u0300'.repeat(100_000)],
-  ])('of 200 000 %s is refused for its length', (_, middle) => {
+  ])('of 200 000 %s is refused because of its length', (_, middle) => {
     for (const kind of ['file', 'folder'] as const) {
       const refusal = refusalOf(`a${middle}b`, kind);
       expect(codeOf(refusal)).toBe('archive_unsafe_path');
@@ -87,13 +87,13 @@ describe('a path', () => {
     }
   });
 
-  test('counts as it is in the archive, with the parts that would not be published', () => {
+  test('counts with its full length in the archive, including the parts that are not published', () => {
     expect(admit(`${'./'.repeat(500)}index.html`)).toBe('index.html');
     expect(refusalOf(`${'./'.repeat(510)}index.html`).message).toContain('is too long');
     expect(refusalOf(`a${'/'.repeat(1024)}`, 'folder').message).toContain('is too long');
   });
 
-  test('may lie 32 folders deep, and not one deeper', () => {
+  test('may lie 32 folders deep, but not deeper', () => {
     const deep = 'd/'.repeat(siteLimits.folders);
     expect(admit(`${deep}f`)).toBe(`${deep}f`);
     expect(admit(deep, 'folder')).toBeUndefined();
@@ -113,7 +113,7 @@ describe('a path', () => {
     return decodeURIComponent(new URL(`https://birds.test/${encoded}`).pathname).slice(1);
   };
 
-  test('of any text is refused, or is a relative one that is published as it is', () => {
+  test('of any text is refused, or is a relative one that is published unchanged', () => {
     const name = fc.oneof(
       fc.constantFrom('..', '.', '', 'a', '.git', 'C:', '\\', '\0', 'index.html', '__MACOSX'),
       fc.string({ unit: anyCharacter, maxLength: 8 }),
@@ -196,17 +196,20 @@ describe('an upload', () => {
     [['index.html', 'node_modules/left-pad/index.js'], 'file', '"node_modules"'],
     [['shop/index.html', 'shop/.git/config', '__MACOSX/._shop'], 'file', '"shop/.git"'],
     [['shop/.env', 'shop/index.html'], 'file', '"shop/.env"'],
-  ] as const)('with %j at its top is refused, because that is no site', (paths, kind, named) => {
-    const refusal = thrownBy(() => {
-      const inspection = inspectSite();
-      for (const path of paths) inspection.admit(path, kind);
-      inspection.finish();
-    });
-    expect(codeOf(refusal)).toBe('archive_unwanted');
-    expect(refusal.message).toContain(named);
-  });
+  ] as const)(
+    'with %j at its top level is refused, because that is not a site',
+    (paths, kind, named) => {
+      const refusal = thrownBy(() => {
+        const inspection = inspectSite();
+        for (const path of paths) inspection.admit(path, kind);
+        inspection.finish();
+      });
+      expect(codeOf(refusal)).toBe('archive_unwanted');
+      expect(refusal.message).toContain(named);
+    },
+  );
 
-  test('of too many files is refused for the packages that fill it', () => {
+  test('of too many files is refused with the name of the packages that fill it', () => {
     const inspection = inspect('shop/index.html');
     const refusal = thrownBy(() => {
       for (let n = 0; n <= siteLimits.entries; n++)
@@ -215,12 +218,12 @@ describe('an upload', () => {
     expect(codeOf(refusal)).toBe('archive_unwanted');
   });
 
-  test('may have a folder "docs/node_modules" or "a/.git" that is not at its top', () => {
+  test('may have a folder "docs/node_modules" or "a/.git" that is not at its top level', () => {
     const inspection = inspect('index.html', 'docs/node_modules/a.js', 'a/.git/config');
     expect(inspection.finish()).toMatchObject({ files: 2, leftOut: 1 });
   });
 
-  test.each(['', '.', './', 'img', 'img/', './img/'])('may have the folder "%s" in it', (path) => {
+  test.each(['', '.', './', 'img', 'img/', './img/'])('may contain the folder "%s"', (path) => {
     expect(admit(path, 'folder')).toBeUndefined();
   });
 
@@ -250,12 +253,12 @@ describe('an upload', () => {
     expect(refusal.message).toContain(`"${named}"`);
   });
 
-  test('may have names in it that differ in case, or begin like a folder', () => {
+  test('may contain names that differ in case, or begin like a folder', () => {
     const paths = ['index.html', 'Index.html', 'a/b', 'a.html', 'ab/c', 'A'];
     expect(inspect(...paths).finish()).toMatchObject({ files: paths.length });
   });
 
-  test('may have 10 000 entries of any kind, and not one more', () => {
+  test('may have 10 000 entries of any kind, but not one more', () => {
     const inspection = inspect('index.html');
     for (let n = 1; n < siteLimits.entries; n++) {
       if (n % 2) inspection.admit(`f${String(n)}`, 'file');
@@ -282,7 +285,7 @@ describe('an upload', () => {
   test.each([
     ['before its files', ['a/', 'a/b/', 'a/b/f']],
     ['after its files', ['a/b/f', 'a/b/', 'a/']],
-  ])('counts a folder once that has an entry %s', (_, paths) => {
+  ])('counts a folder once if it has an entry %s', (_, paths) => {
     const inspection = inspect('index.html');
     for (const path of paths) inspection.admit(path, path.endsWith('/') ? 'folder' : 'file');
     for (let n = 4; n < siteLimits.entries; n++) inspection.admit(`f${String(n)}`, 'file');
@@ -305,7 +308,7 @@ describe('an upload', () => {
     expect(inspection.finish()).toMatchObject({ files: 2_001 });
   });
 
-  test('holds 200 MiB, and not one byte more', () => {
+  test('may have 200 MiB, but not one byte more', () => {
     const inspection = inspect('index.html');
     inspection.count(siteLimits.bytes - 1);
     inspection.count(1);
@@ -323,13 +326,13 @@ describe('an upload', () => {
     [['birds/dist/index.html'], 'There is "birds/dist/index.html"'],
     [['.well-known/index.html'], 'There is ".well-known/index.html"'],
     [['.hidden/index.html'], 'Add the page'],
-  ])('without index.html at its top is refused: %j', (paths, hint) => {
+  ])('without index.html at its top level is refused: %j', (paths, hint) => {
     const refusal = thrownBy(() => inspect(...paths).finish());
     expect(codeOf(refusal)).toBe('archive_without_index');
     expect(refusal.message).toContain(hint);
   });
 
-  test('never publishes a file in the place of a folder', () => {
+  test('never publishes a file in place of a folder', () => {
     const names = fc.constantFrom('a', 'b', 'A', 'index.html');
     const paths = fc.array(
       fc.array(names, { minLength: 1, maxLength: 4 }).map((all) => all.join('/')),

@@ -152,7 +152,7 @@ describe('a new deploy', () => {
     expect(numbersOf(after('+1 bad1 +2 ok2 +3'))).toEqual([3, 2, 1]);
   });
 
-  test('has a new number, also when old deploys are gone', () => {
+  test('has a new number, even when old deploys are deleted', () => {
     expect(numbersOf(after('+26', published(1, 25)))[0]).toBe(26);
     const { state } = deleteDeploy(after('back1', published(1, 3)), 3, now);
     expect(numbersOf(after('+4', state))).toEqual([4, 2, 1]);
@@ -160,7 +160,7 @@ describe('a new deploy', () => {
 });
 
 describe('success', () => {
-  test('is recorded, and serves the deploy', () => {
+  test('is recorded, and the deploy is served', () => {
     const { state, events } = deploySucceeded(after('+1'), 'dep_1', contents, now);
     expect(state.servedDeployId).toBe('dep_1');
     expect(events).toEqual([{ type: 'deploy_succeeded', ...common, deployId: 'dep_1', number: 1 }]);
@@ -195,7 +195,7 @@ describe('rolling back', () => {
     expect(events).toEqual([{ type: 'site_rolled_back', ...common, deployId: 'dep_2', number: 2 }]);
   });
 
-  test('works forward again', () => {
+  test('can go forward again', () => {
     expect(after('back1 back3', published(1, 3)).servedDeployId).toBe('dep_3');
   });
 
@@ -204,7 +204,7 @@ describe('rolling back', () => {
     expect(rollBack(site, 2, now)).toEqual({ state: site, events: [] });
   });
 
-  test('is refused for a deleted deploy, and says how many are kept', () => {
+  test('is refused for a deleted deploy, and the message says how many are kept', () => {
     const refusal = refusalOf(() => rollBack(published(1, 11), 1, now));
     expect(codeOf(refusal)).toBe('deploy_not_found');
     expect(String(refusal)).toContain('birds has no deploy 1; the last 10 are kept');
@@ -219,7 +219,7 @@ describe('deleting', () => {
     expect(events).toEqual([{ type: 'deploy_deleted', ...common, deployId: 'dep_2', number: 2 }]);
   });
 
-  test('removes a failed deploy, too', () => {
+  test('removes a failed deploy too', () => {
     const { state } = deleteDeploy(after('+4 bad4', published(1, 3)), 4, now);
     expect(numbersOf(state)).toEqual([3, 2, 1]);
   });
@@ -231,7 +231,7 @@ describe('deleting', () => {
     ['deploy_not_found', published(1, 3), 4],
     ['deploy_not_found', published(1, 11), 1],
   ])(
-    'is refused with %s for what is served, still uploads or is not there',
+    'is refused with %s for a deploy that is served, uploading or missing',
     (code, site, number) => {
       expect(codeOf(refusalOf(() => deleteDeploy(site, number, now)))).toBe(code);
     },
@@ -252,7 +252,7 @@ describe('old deploys', () => {
     expect(events).toEqual([succeeded, { type: 'deploy_discarded', ...common, deployId: 'dep_1' }]);
   });
 
-  test('go when a deploy failed, too', () => {
+  test('are deleted when a deploy failed, too', () => {
     const { state, events } = deployFailed(after('+11', published(1, 10)), 'dep_11', reason, now);
     expect(numbersOf(state)).toHaveLength(10);
     expect(events.at(-1)).toMatchObject({ type: 'deploy_discarded', deployId: 'dep_1' });
@@ -276,8 +276,8 @@ describe('old deploys', () => {
   });
 });
 
-describe('giving up', () => {
-  test('fails only what uploads for more than an hour, and says what to do', () => {
+describe('abandoning uploads', () => {
+  test('fails only those that take more than an hour, and says what to do', () => {
     const old = startDeploy(empty, begun('dep_1'), later(-longestUploadMs - 1)).state;
     const limit = startDeploy(old, begun('dep_2'), later(-longestUploadMs)).state;
     const { state, events } = giveUpUploads(after('+3', limit), now);
@@ -382,7 +382,7 @@ describe('whatever happens to a site', () => {
   });
 });
 
-describe('what is said of a deploy', () => {
+describe('the message of a deploy', () => {
   test.each([
     ['Fix the price list', 'Fix the price list'],
     ['  Fix it \n\nIt was wrong.', 'Fix it'],
@@ -396,7 +396,7 @@ describe('what is said of a deploy', () => {
     expect(deployMessage(said)).toBe(kept);
   });
 
-  test('is kept with it, and who made it', () => {
+  test('is stored with the deploy and who made it', () => {
     const origin = { id: 'dep_1', madeBy: 'key:key_1', message: 'Fix it' } as const;
     const { state } = startDeploy(empty, origin, now);
     expect(deploySucceeded(state, 'dep_1', contents, now).state.deploys).toMatchObject([origin]);

@@ -10,7 +10,7 @@ const failed = async (times: number): Promise<Reachability> => {
   return store;
 };
 
-test('a store that failed once or twice is asked as before', async () => {
+test('a store that failed once or twice is contacted as before', async () => {
   const store = await failed(2);
   expect(await Promise.all([store.during(answers), store.during(answers)])).toEqual([
     'here',
@@ -18,21 +18,21 @@ test('a store that failed once or twice is asked as before', async () => {
   ]);
 });
 
-test('an answer makes up for earlier failures', async () => {
+test('an answer cancels earlier failures', async () => {
   const store = await failed(2);
   await store.during(answers);
   for (let at = 0; at < 2; at++) await store.during(away).catch(() => undefined);
   expect(await store.during(answers)).toBe('here');
 });
 
-test('a refusal is an answer', async () => {
+test('a refusal counts as an answer', async () => {
   const store = new Reachability();
   const denied = () => Promise.reject(new S3Failure('AccessDenied', 'no', 403));
   for (let at = 0; at < 5; at++) await store.during(denied).catch(() => undefined);
   expect(await store.during(answers)).toBe('here');
 });
 
-test('a store that is away is asked by one at a time, and by all once it answers', async () => {
+test('a store that is unavailable is contacted by one request at a time, and by all once it answers', async () => {
   jest.useFakeTimers();
   const store = await failed(3);
   jest.advanceTimersByTime(999);

@@ -30,7 +30,7 @@ const nothing = () => Promise.resolve();
 const trace = '0af7651916cd43dd8448eb211c80319c';
 const parent = 'b7ad6b7169203331';
 
-test('a step belongs to what has begun, also after a wait, and the log learns the trace', async () => {
+test('a span belongs to the active operation, even after a wait, and the log contains the trace', async () => {
   const { tracer, spans } = opened();
   let traceId: string | undefined;
   await tracer.begin(request(), async () => {
@@ -44,7 +44,7 @@ test('a step belongs to what has begun, also after a wait, and the log learns th
   expect(tracer.traceId).toBeUndefined();
 });
 
-test('a step outside of everything, apart from it, or after its end only runs', async () => {
+test('a span outside an operation, detached from it or after its end only runs its work', async () => {
   const { tracer, spans } = opened();
   expect(await tracer.step(query, () => Promise.resolve('done'))).toBe('done');
   let late: (() => Promise<void>) | undefined;
@@ -61,7 +61,7 @@ test('a step outside of everything, apart from it, or after its end only runs', 
   expect(spans().map(({ name }) => name)).toEqual(['GET']);
 });
 
-test.each(['00', '01'])('a caller’s trace goes on, whatever its flags %s say', async (flags) => {
+test.each(['00', '01'])('a caller’s trace continues, whatever its flags %s say', async (flags) => {
   const { tracer, spans } = opened();
   await tracer.begin(request(`00-${trace}-${parent}-${flags}`), nothing);
   const [span] = spans();
@@ -76,14 +76,14 @@ test.each([
     `00-${trace.toUpperCase()}-${parent}-01`,
     `00-${trace}-${parent}-01, 00-${trace}-${parent}-01`,
   ],
-])('a traceparent that is none begins a new trace: %j', async (traceparent) => {
+])('an invalid traceparent starts a new trace: %j', async (traceparent) => {
   const { tracer, spans } = opened();
   await tracer.begin(request(traceparent), nothing);
   expect(spans()[0]?.parentSpanContext).toBeUndefined();
   expect(spans()[0]?.spanContext().traceId).not.toBe(trace);
 });
 
-test('what is not sampled has a trace for the log, but records nothing, and no step of it does', async () => {
+test('an unsampled operation has a trace id for the log, but records no spans', async () => {
   const { tracer, spans } = opened('parentbased_always_off');
   const traceId = await tracer.begin(request(`00-${trace}-${parent}-01`), async () => {
     await tracer.step(query, nothing);
@@ -93,7 +93,7 @@ test('what is not sampled has a trace for the log, but records nothing, and no s
   expect(spans()).toEqual([]);
 });
 
-test('a caller cannot choose a trace id that is always recorded, or never', async () => {
+test('a caller cannot choose a trace id that is always or never recorded', async () => {
   const { tracer, spans } = opened('traceidratio', 0.5);
   for (const traceId of ['0'.repeat(31) + '1', 'f'.repeat(32)]) {
     for (let n = 0; n < 200; n++) {
@@ -106,7 +106,7 @@ test('a caller cannot choose a trace id that is always recorded, or never', asyn
   expect(recorded.size).toBe(2);
 });
 
-test('a failure is told by its code or its name, never by its message, and goes on', async () => {
+test('a failure is recorded by its code or name, never by its message, and is passed on', async () => {
   const { tracer, spans } = opened();
   const failing = (error: unknown) =>
     tracer.begin(request(), () => Promise.reject(error as Error)).catch(() => undefined);
@@ -121,7 +121,7 @@ test('a failure is told by its code or its name, never by its message, and goes 
   );
 });
 
-test('a delivery is linked to what stored its event, and to nothing where that is unknown', async () => {
+test('a delivery is linked to the operation that stored its event, if that is known', async () => {
   const { tracer, spans } = opened();
   await tracer.begin(request(), () => {
     tracer.stores('evt_1');
@@ -136,7 +136,7 @@ test('a delivery is linked to what stored its event, and to nothing where that i
   expect(unlinked?.links).toEqual([]);
 });
 
-test('every name of a fact is one of OpenTelemetry’s, or ours', () => {
+test('every attribute name is one of OpenTelemetry’s or ours', () => {
   const known = new Set<unknown>(Object.values(conventions));
   const others = Object.keys(factNames).filter((name) => !known.has(name));
   expect(others.filter((name) => !name.startsWith('animal_store.'))).toEqual([]);

@@ -41,7 +41,7 @@ const record = async (tracer: OtelTracer, spans: number): Promise<void> => {
   for (let n = 0; n < spans; n++) await tracer.begin(beginning, () => Promise.resolve());
 };
 
-test('spans that nobody takes are dropped beyond a few thousand, and the receiver gets one batch at a time', async () => {
+test('spans are dropped beyond a few thousand while nothing accepts them, and the receiver gets one batch at a time', async () => {
   const { receiver, tracer } = opened();
   await record(tracer, 6_000);
   expect(receiver.spans).toBe(512);
@@ -55,7 +55,7 @@ test('spans that nobody takes are dropped beyond a few thousand, and the receive
   expect(receiver.spans).toBe(512 + 4_096);
 });
 
-test('the end does not wait for a receiver that does not answer', async () => {
+test('a shutdown does not wait for a receiver that does not answer', async () => {
   const { receiver, tracer, told } = opened();
   await record(tracer, 10);
   jest.useFakeTimers();
@@ -69,7 +69,7 @@ test('the end does not wait for a receiver that does not answer', async () => {
   receiver.answer();
 });
 
-test('lost spans are told once, and how many when they are taken again', async () => {
+test('lost spans are logged once, and their number when spans are accepted again', async () => {
   const { receiver, tracer, told } = opened();
   for (const error of [new Error('no'), new Error('still no'), undefined, undefined]) {
     const before = receiver.spans;

@@ -61,7 +61,7 @@ test('a failed delivery is tried ten times: at once, after 5 s, 5 min, 30 min, 2
   );
 });
 
-test('what fails together is not repeated together, and always at the same time', () => {
+test('deliveries that fail together are not retried together, and each retry time is reproducible', () => {
   const all = Array.from({ length: 100 }, (_, n) => waitAfter(2, `whd_${n}`));
   expect(new Set(all).size).toBeGreaterThan(90);
   expect(waitAfter(2, 'whd_7')).toBe(all[7]);
@@ -81,7 +81,7 @@ test.each([200, 201, 204, 299])('an answer %i is a success, which ends all failu
 });
 
 test.each([100, 301, 302, 307, 308, 400, 404, 429, 500, 503])(
-  'an answer %i is a failure, redirects too',
+  'an answer %i is a failure, and so are redirects',
   (status) => {
     expect(isSuccess(answered(status))).toBe(false);
     const settled = settle({ delivery, webhook }, answered(status));
@@ -90,7 +90,7 @@ test.each([100, 301, 302, 307, 308, 400, 404, 429, 500, 503])(
   },
 );
 
-test('410 Gone switches the webhook off at once, and says so', () => {
+test('410 Gone switches the webhook off at once, with an event', () => {
   const settled = settle({ delivery, webhook }, answered(410));
   expect(settled).toMatchObject({
     delivery: { progress: { state: 'cancelled' } },
@@ -100,7 +100,7 @@ test('410 Gone switches the webhook off at once, and says so', () => {
 });
 
 test.each([answered(410), timeout(), answered(200, now, 2000)])(
-  'what the address before did says nothing about the one that a webhook has now: %j',
+  'results of the previous address do not count for the current one: %j',
   (attempt) => {
     const moved = { ...webhook, address: 'https://moved.example/' };
     const settled = settle({ delivery, webhook: moved }, attempt);
@@ -111,7 +111,7 @@ test.each([answered(410), timeout(), answered(200, now, 2000)])(
   },
 );
 
-test('five days without a success switch it off; a millisecond less does not, nor does a success', () => {
+test('five days without a success switch a webhook off; a millisecond less or one success does not', () => {
   const since = failingSince(later(-longestFailingMs));
   expect(settle({ delivery, webhook: since }, timeout())).toMatchObject({
     webhook: { status: { state: 'off', reason: 'failing' } },
@@ -156,7 +156,7 @@ describe('a webhook that is called once a week', () => {
   });
 });
 
-test('a webhook is switched off by the first failure with which five days of failures are full, without long pauses', () => {
+test('a webhook is switched off by the first failure that completes five days of failures, without long pauses', () => {
   const gap = fc.oneof(fc.constant(200), fc.integer({ min: 0, max: 400 }));
   fc.assert(
     fc.property(fc.array(fc.tuple(gap, fc.nat({ max: 30 })), { maxLength: 60 }), (story) => {
@@ -180,7 +180,7 @@ test('a webhook is switched off by the first failure with which five days of fai
   );
 });
 
-test('no pause between attempts at one delivery is a long one', () => {
+test('the pause between attempts at one delivery never counts as long', () => {
   const longest = Math.max(
     ...Array.from({ length: 1000 }, (_, n) => waitAfter(waits.length, `whd_${n}`) ?? 0),
   );
@@ -197,7 +197,7 @@ test('a webhook that was switched off or removed meanwhile stays so, and the del
   }
 });
 
-test('an answer within a second is quick, whatever it says; the webhook is stored only when something changes', () => {
+test('an answer within a second is fast, whatever its status; the webhook is stored only when something changes', () => {
   expect(settle({ delivery, webhook }, answered(200, now, 1000)).webhook).toBe(webhook);
   const slow = settle({ delivery, webhook }, answered(200, now, 1001)).webhook!;
   expect(slow.status).toMatchObject({ isSlow: true });
@@ -217,7 +217,7 @@ describe('a claim without an attempt', () => {
     });
   });
 
-  test('because the webhook is off or gone ends the delivery', () => {
+  test('because the webhook is off or removed ends the delivery', () => {
     for (const gone of [off, undefined]) {
       const { delivery: ended } = withoutAttempt({ delivery, webhook: gone }, now);
       expect(ended.progress).toEqual({ state: 'cancelled' });
@@ -225,7 +225,7 @@ describe('a claim without an attempt', () => {
   });
 });
 
-test('a delivery that is sent again has all attempts before it', () => {
+test('a delivery that is sent again has all attempts available', () => {
   const over: WebhookDelivery = { ...delivery, failures: 10, progress: { state: 'given_up' } };
   expect(repeat(over, webhook, later(9))).toMatchObject({
     delivery: { failures: 0, progress: { state: 'waiting', nextAt: later(9) }, messageId: 'evt_1' },
@@ -234,7 +234,7 @@ test('a delivery that is sent again has all attempts before it', () => {
   expect(() => repeat(over, off, now)).toThrow('Switch it on');
 });
 
-test('whatever a receiver does, it is switched off only by 410 or five days of failures, and told once', () => {
+test('whatever a receiver does, it is switched off only by 410 or five days of failures, and reported once', () => {
   const random = seededRandom(7);
   for (let life = 0; life < 50; life += 1) {
     let [current, at, lastSuccess]: [Webhook, number, number | undefined] = [webhook, 0, undefined];

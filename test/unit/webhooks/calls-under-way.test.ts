@@ -27,7 +27,7 @@ const room = (calls: CallsUnderWay, isSlow: boolean) =>
     isSlow,
   ).length;
 
-test('each kind of receiver has its own places', () => {
+test('each kind of receiver has separate places', () => {
   const calls = new CallsUnderWay();
   expect(begun(calls, 1000)).toHaveLength(places.quick);
   expect([room(calls, false), room(calls, true)]).toEqual([0, places.slow]);
@@ -35,7 +35,7 @@ test('each kind of receiver has its own places', () => {
   expect(calls.choose(many(10), true)).toEqual([]);
 });
 
-test('what takes long gives its place to others, also where the slow ones have none, and only once', () => {
+test('a slow call gives its place to others once, even when no slow place is free', () => {
   const calls = new CallsUnderWay();
   begun(calls, places.slow - 1, true);
   const [first, second] = begun(calls, 10) as [Due, Due];
@@ -48,7 +48,7 @@ test('what takes long gives its place to others, also where the slow ones have n
   expect([room(calls, false), room(calls, true)]).toEqual([places.quick - 8, 1]);
 });
 
-test('a webhook gets a few at a time, and those of others go first', () => {
+test('a webhook gets a few places at a time, and calls to other webhooks go first', () => {
   const calls = new CallsUnderWay();
   const burst = [...many(50, (id) => due(id, 'hook_busy')), due(51)];
   const chosen = calls.choose(burst, false);
@@ -61,7 +61,7 @@ test('a webhook gets a few at a time, and those of others go first', () => {
   expect(calls.choose(burst.slice(10, 20), false)).toHaveLength(1);
 });
 
-test('webhooks of one account share the places of a receiver, and those of other accounts have their own', () => {
+test('webhooks of one account share the places of a receiver, and those of other accounts have separate ones', () => {
   const calls = new CallsUnderWay();
   const receiver = 'shared.example';
   const of = (accountId: string) =>
@@ -76,7 +76,7 @@ test('webhooks of one account share the places of a receiver, and those of other
   expect(calls.choose(of('acct_2'), false)).toHaveLength(mostAtOnce.receiver);
 });
 
-test('an account gets a few at a time, and its slow calls take none of its quick places', () => {
+test('an account gets a few places at a time, and its slow calls take none of its fast places', () => {
   const calls = new CallsUnderWay();
   const accountId = 'acct_busy';
   const burst = [...many(50, (id) => ({ ...due(id), accountId })), due(51)];
@@ -92,7 +92,7 @@ test('an account gets a few at a time, and its slow calls take none of its quick
   expect(calls.choose(burst.slice(20), false)).toHaveLength(mostAtOnce.account + 1);
 });
 
-test('nothing is left of calls that ended', () => {
+test('nothing remains of calls that ended', () => {
   const calls = new CallsUnderWay();
   for (const one of begun(calls, 100)) calls.end(one);
   expect([room(calls, false), room(calls, true), calls.full(false)]).toEqual([

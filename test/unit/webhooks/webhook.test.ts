@@ -41,7 +41,7 @@ test('a new webhook is on, and its event names the host but not the rest of the 
   expect(events).toEqual([{ type: 'webhook_added', ...about, occurredAt: now }]);
 });
 
-test('all kinds can be wanted, those of later versions too', () => {
+test('all kinds can be chosen, even those of later versions', () => {
   const { state } = add({ kinds: 'all' });
   expect(state.kinds).toBe('all');
   for (const kind of [...ownersKinds, 'ship.sunk' as 'key.banned']) {
@@ -52,24 +52,24 @@ test('all kinds can be wanted, those of later versions too', () => {
   expect(changeWebhook(state, draft, rules, now).state.kinds).toEqual(draft.kinds);
 });
 
-test('kinds are a set in the order of the table, and at least one', () => {
+test('kinds are stored without duplicates in the order of the table, and at least one is required', () => {
   const kinds = ['key.banned', 'domain.live', 'key.banned'];
   expect(add({ kinds }).state.kinds).toEqual(['domain.live', 'key.banned']);
   expect(refusal(() => add({ kinds: [] }))).toBe('webhook_invalid');
   expect(refusal(() => add({ kinds: ['domain.live', 'constructor'] }))).toBe('webhook_invalid');
 });
 
-test('what concerns a single person cannot be chosen', () => {
+test('a kind that concerns a single person cannot be chosen', () => {
   expect(ownersKinds).not.toContain('sign_in.link');
   expect(refusal(() => add({ kinds: ['sign_in.link'] }))).toBe('webhook_invalid');
 });
 
-test('an account has so many webhooks and no more', () => {
+test('an account has a limited number of webhooks', () => {
   expect(add({ current: mostWebhooks - 1 }).events).toHaveLength(1);
   expect(refusal(() => add({ current: mostWebhooks }))).toBe('webhook_limit_reached');
 });
 
-test('an address that we do not send to is refused, when it is added and when it is changed', () => {
+test('an address that is not allowed is refused, when it is added and when it is changed', () => {
   for (const address of ['http://zoo.example/', 'https://127.0.0.1/', 'zoo.example', '']) {
     expect(refusal(() => add({ address }))).toBe('webhook_invalid');
     const act = () => changeWebhook(added(), { ...draft, address }, rules, now);
@@ -83,12 +83,12 @@ const failing: Webhook = {
 };
 
 describe('a change', () => {
-  test('that changes nothing says nothing', () => {
+  test('that changes nothing has no event', () => {
     const same = changeWebhook(failing, { ...draft }, rules, later(1));
     expect(same).toEqual({ state: failing, events: [] });
   });
 
-  test('of the address starts without failures; one of the kinds does not', () => {
+  test('of the address resets the failures; a change of the kinds does not', () => {
     const moved = changeWebhook(failing, { ...draft, address: 'https://x.example/' }, rules, now);
     expect(moved.state.status).toMatchObject({ failingSince: undefined, isSlow: false });
     expect(moved.events).toMatchObject([{ type: 'webhook_changed', receiver: 'x.example' }]);
@@ -96,15 +96,15 @@ describe('a change', () => {
     expect(fewer.state).toEqual({ ...failing, kinds: ['key.banned'] });
   });
 
-  test('does not switch on what is off', () => {
+  test('does not switch on a webhook that is off', () => {
     const { state: off } = switchOff(added(), 'gone', now);
     const moved = changeWebhook(off, { ...draft, address: 'https://x.example/' }, rules, now);
     expect(moved.state.status).toEqual(off.status);
   });
 });
 
-describe('switching', () => {
-  test('off and on is told once, and starts without failures', () => {
+describe('switching a webhook', () => {
+  test('off and on is reported once, and resets the failures', () => {
     const off = switchOff(failing, 'by_hand', later(1));
     expect(off.events).toMatchObject([{ type: 'webhook_switched_off', reason: 'by_hand' }]);
     expect(switchOff(off.state, 'gone', later(2))).toEqual({ state: off.state, events: [] });
@@ -114,7 +114,7 @@ describe('switching', () => {
     expect(switchOn(failing, later(4))).toEqual({ state: failing, events: [] });
   });
 
-  test('off ends what it is called for, and no test is sent', () => {
+  test('off cancels its deliveries, and prevents tests', () => {
     expect(wants(failing, 'key.banned')).toBe(true);
     expect(wants(failing, 'quota.reached')).toBe(false);
     const { state: off } = switchOff(failing, 'by_hand', now);
@@ -126,7 +126,7 @@ describe('switching', () => {
   });
 });
 
-test('a removal is told', () => {
+test('a removal is reported', () => {
   expect(removeWebhook(added(), now)).toEqual([
     { type: 'webhook_removed', ...about, occurredAt: now },
   ]);
@@ -154,7 +154,7 @@ describe('a rotation', () => {
     expect([secrets, state.oldSecretsUntil]).toEqual([firstSecret('two'), undefined]);
   });
 
-  test('lets older secrets sign on, but no longer than they were to', () => {
+  test('keeps older secrets signing, but not longer than before', () => {
     const { secrets: two } = rotated(firstSecret('one'), 'two', '1h', now);
     const { secrets: three } = rotated(two, 'three', '24h', later(1));
     expect(signingSecrets(three, later(hour - 1))).toEqual(['three', 'two', 'one']);
@@ -163,7 +163,7 @@ describe('a rotation', () => {
     expect(signingSecrets(three, later(26 * hour))).toEqual(['three']);
   });
 
-  test('is refused while five secrets sign, so that none ends before its time; without an overlap it is not', () => {
+  test('is refused while five secrets sign, so that none ends early; a rotation without an overlap is not', () => {
     let all = firstSecret('one');
     for (const name of ['two', 'three', 'four', 'five']) {
       ({ secrets: all } = rotated(all, name, '24h', now));

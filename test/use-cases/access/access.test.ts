@@ -27,7 +27,7 @@ beforeEach(async () => {
 });
 
 describe('an account', () => {
-  test('is opened with a first key of the usual scopes that works at once, and its owner may sign in', async () => {
+  test('is opened with a first key of the usual scopes that works at once, and its owner can sign in', async () => {
     const limits = planLimits.pro;
     const granted = { scopes: defaultScopes, projectId: undefined, ban: undefined };
     const caller = { accountId, keyId: first.id, plan: 'pro', limits, ...granted };
@@ -64,7 +64,7 @@ describe('an account', () => {
 });
 
 describe('authentication', () => {
-  test('tells what the key may do', async () => {
+  test('returns what the key may do', async () => {
     const key = await face.createApiKey({ accountId, name: 'Till', scopes: ['pets:read'] });
     expect(await face.authenticate(key.secret)).toMatchObject({ scopes: ['pets:read'] });
     expect(key.secret).not.toBe(first.secret);
@@ -95,7 +95,7 @@ describe('an API key', () => {
     expect(await face.listApiKeys(accountId)).toHaveLength(1);
   });
 
-  test('and all others of an account are 100 in use at most: revoked and expired ones do not count', async () => {
+  test('cannot be made when its account has 100 in use: revoked and expired ones do not count', async () => {
     const create = (expiresAt?: Date) =>
       face.createApiKey({ accountId, name: 'Till', ...(expiresAt && { expiresAt }) });
     for (let n = 1; n < 99; n++) await create();
@@ -142,7 +142,7 @@ describe('the rotation of an API key', () => {
   });
 });
 
-describe('what somebody does with an API key', () => {
+describe('managing an API key', () => {
   const changes = (byAccount?: string) => ({
     rotated: () => face.rotateApiKey(first.id, '0', byAccount),
     revoked: () => face.revokeApiKey(first.id, byAccount),
@@ -150,7 +150,7 @@ describe('what somebody does with an API key', () => {
   });
 
   test.each(['rotated', 'revoked', 'freed'] as const)(
-    "another account's key cannot be %s: it does not exist for you",
+    "is refused for another account's key: it cannot be %s and appears as missing",
     async (change) => {
       const draft = { name: 'Farm', email: 'owner@farm.example', plan: 'pro' } as const;
       const stranger = (await face.createAccount(draft)).account.id;
@@ -162,7 +162,7 @@ describe('what somebody does with an API key', () => {
   );
 
   test.each(['rotated', 'freed', 'revoked'] as const)(
-    'a key can be %s by its own account, and by an operator, who names no account',
+    "works for the key's own account and for an operator: the key can be %s",
     async (change) => {
       for (const by of [accountId, undefined])
         expect(await changes(by)[change]()).toMatchObject({ id: first.id, accountId });

@@ -32,7 +32,7 @@ const signIn = async (at = face): Promise<SignedIn> => {
 };
 
 test.each(uses)(
-  'one person may use a limited number of %s per minute, over all sessions',
+  'one person may use a limited number of %s a minute, over all sessions',
   async (use) => {
     const sessions = [await signIn(), await signIn()];
     const most = dashboardLimits[use];
@@ -43,7 +43,7 @@ test.each(uses)(
   },
 );
 
-test('pages, forms and live pages are counted apart, and a refusal says when to try again', async () => {
+test('pages, forms and live pages have separate counts, and a refusal says when to try again', async () => {
   const mia = await signIn();
   await race(dashboardLimits.forms, () => face.admitUse(mia, 'forms'));
   const refusal = await face.admitUse(mia, 'forms').catch((error: unknown) => error);
@@ -53,7 +53,7 @@ test('pages, forms and live pages are counted apart, and a refusal says when to 
   for (const use of ['pages', 'streams'] as const) await face.admitUse(mia, use);
 });
 
-test('signed-in people get their pages while the counters are down', async () => {
+test('signed-in people can open pages while the counters are unavailable', async () => {
   const mia = await signIn();
   class Away extends QuotaCounters {
     override take = () => Promise.reject(new Unavailable('Redis', undefined));
@@ -62,11 +62,11 @@ test('signed-in people get their pages while the counters are down', async () =>
   await (await accessLab(now, { counters: new Away() })).face.admitUse(mia, 'pages');
 });
 
-describe('calls to webhooks that people ask for', () => {
+describe('test calls to webhooks', () => {
   const { ofAccount, toHost } = askedCallLimits;
   const ask = (account: string, host: string) => face.admitAskedCall(account, host);
 
-  test('are few in a minute for one account, whatever hosts it calls', async () => {
+  test('are limited each minute for one account, whatever hosts it calls', async () => {
     const { won, lost } = await race(ofAccount.perMinute + 3, (n) => ask('acct_1', `${n}.test`));
     expect([won.length, lost]).toEqual([ofAccount.perMinute, Array(3).fill('too_many_requests')]);
     await ask('acct_2', '1.test');
@@ -74,7 +74,7 @@ describe('calls to webhooks that people ask for', () => {
     await ask('acct_1', '1.test');
   });
 
-  test('are few in a minute for one host, however many accounts call it', async () => {
+  test('are limited each minute for one host, however many accounts call it', async () => {
     const { won, lost } = await race(toHost.perMinute + 3, (n) =>
       ask(`acct_${n}`, 'stranger.test'),
     );

@@ -108,7 +108,7 @@ describe('choosing a password', () => {
     expect((await sessionIds()).sort()).toEqual(open);
   });
 
-  test('succeeds once when one session sends several at once, by a link or with the current password', async () => {
+  test('succeeds only once when one session sends several at once, by a link or with the current password', async () => {
     const several = async (session: SignedIn, current: string) => {
       const { won, lost } = await race(3, async (n) => {
         const wanted = `${second} ${current.length}-${n}`;

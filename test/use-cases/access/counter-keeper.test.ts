@@ -38,7 +38,7 @@ test('the next process continues from the saved counts', async () => {
   expect(await take('account:a', await restarted())).toEqual(refused);
 });
 
-test('only what changed is saved', async () => {
+test('only changed counts are saved', async () => {
   await take('account:a');
   await take('account:b');
   await keeper.save();
@@ -74,12 +74,12 @@ test('restored counts never hide later ones', async () => {
   expect(await (await restarted()).peek('account:a', now)).toEqual({ minute: 2, day: 2 });
 });
 
-test('unreadable counters do not let the service start with empty ones', async () => {
+test('the service does not start with empty counters when the saved ones are unreadable', async () => {
   jest.spyOn(snapshots, 'load').mockRejectedValueOnce(away);
   await expect(keeper.restore()).rejects.toBe(away);
 });
 
-test('the first change since the counts were saved rings, so that they are saved again', async () => {
+test('the first change after counts were saved triggers the next save', async () => {
   let rung = 0;
   keeper.news.listen(() => (rung += 1));
   await take('account:a');

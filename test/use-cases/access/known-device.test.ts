@@ -70,14 +70,17 @@ describe('an attacker who guesses from one network or many', () => {
     ['a /48', 4, (n: number) => `2001:db8:1:${(256 * n).toString(16)}::/64`],
     ['a /56', 2, (n: number) => `2001:db8:1:${n.toString(16)}::/64`],
     ['a /24', 8, (n: number) => `198.51.100.${n}`],
-  ])('gets few guesses more in %s, however many addresses it has', async (_, factor, networkOf) => {
-    const { lost } = await race(200, (n) =>
-      signIn({ ...at(0), network: networkOf(n) }, `guess ${n}`),
-    );
-    const tried = lost.filter((code) => code === 'sign_in_refused');
-    expect(tried).toHaveLength(factor * signInLimits.addressFromNetwork.perMinute);
-    expect(await answerTo(signIn(at(200)))).toBe('let in');
-  });
+  ])(
+    'gets only a few more guesses in %s, however many addresses it has',
+    async (_, factor, networkOf) => {
+      const { lost } = await race(200, (n) =>
+        signIn({ ...at(0), network: networkOf(n) }, `guess ${n}`),
+      );
+      const tried = lost.filter((code) => code === 'sign_in_refused');
+      expect(tried).toHaveLength(factor * signInLimits.addressFromNetwork.perMinute);
+      expect(await answerTo(signIn(at(200)))).toBe('let in');
+    },
+  );
 
   test('never locks out a browser in which the owner has signed in', async () => {
     const { device } = await signIn(at(200));
@@ -90,14 +93,14 @@ describe('an attacker who guesses from one network or many', () => {
 });
 
 describe('a known browser', () => {
-  test('is known after a link as after a password', async () => {
+  test('is recognised after a sign-in by link or by password', async () => {
     const { secret } = await face.signInLinkFor(email);
     const { device } = await face.signInByLink(secret, at(1));
     await guessesFrom(2);
     expect(await answerTo(signIn(at(2, device)))).toBe('let in');
   });
 
-  test('has an exact number of tries a minute, and takes none from others', async () => {
+  test('has its own number of tries a minute, and uses none of others', async () => {
     const { device } = await signIn(at(200));
     const { perMinute } = signInLimits.device;
     const { won, lost } = await race(perMinute + 5, (n) => signIn(at(n, device)));
@@ -105,7 +108,7 @@ describe('a known browser', () => {
     expect(await answerTo(signIn(at(201)))).toBe('let in');
   });
 
-  test('knows for whom the address was proven, which a link that somebody was shown does not', async () => {
+  test('proves an address by a mailed link, but not by a link that was shown to somebody', async () => {
     const { secret, person } = await face.invite(mia.accountId, 'ben@shop.example');
     const shown = await face.signInByLink(secret, at(1));
     const known = (device: string) => openDevice(ports, device);
@@ -125,7 +128,7 @@ describe('a known browser', () => {
     expect(await answerTo(signIn(at(99, device)))).toBe('too_many_sign_ins');
   });
 
-  test('stays known during a rotation of the secret key, and after it once the person signed in meanwhile', async () => {
+  test('stays known during a rotation of the secret key, and afterwards if the person signed in meanwhile', async () => {
     const [oldKey, newKey] = [Buffer.from('the key before'), Buffer.from('the key from now on')];
     const { device } = await signInUnder(new AesGcmSealer(oldKey), at(200));
     const under = (sealer: AesGcmSealer, its: string) => openDevice({ sealer }, its)?.personIds;
@@ -137,7 +140,7 @@ describe('a known browser', () => {
     expect(under(new AesGcmSealer(newKey), later.device)).toEqual([mia.id]);
   });
 
-  test('gives no extra tries at the passwords of another account with the same address', async () => {
+  test('gives no extra tries for the passwords of another account with the same address', async () => {
     const theirs = await newOwner('Birds', other);
     const { device, personId } = await signIn(at(1), other);
     expect(personId).toBe(theirs.id);
@@ -160,7 +163,7 @@ describe('a known browser', () => {
     expect(await answerTo(signIn(at(200, device)))).toBe('too_many_sign_ins');
   });
 
-  test('of a person who was removed and invited again is no longer valid', async () => {
+  test('is no longer valid for a person who was removed and invited again', async () => {
     await face.invite(mia.accountId, 'ben@shop.example');
     const { device } = await signIn(at(1));
     await face.dismiss(mia.accountId, mia.id);

@@ -70,13 +70,13 @@ describe('asking for a link', () => {
     },
   );
 
-  test('each time gives one mail, however often the worker looks', async () => {
+  test('leads to one mail each time, however often the worker checks', async () => {
     for (let time = 0; time < 2; time++) await ask();
     for (let look = 0; look < 3; look++) await work();
     expect(lab.mailed()).toHaveLength(2);
   });
 
-  test('of an address in several accounts gives one mail with a link to each, those first whose address is proven', async () => {
+  test('for an address in several accounts leads to one mail with a link to each, those with a proven address first', async () => {
     const draft = { email: 'eve@elsewhere.example', plan: 'free' } as const;
     const others = [];
     for (const name of ['First', 'Second', 'Third']) {
@@ -111,7 +111,7 @@ describe('asking for a link', () => {
     expect((await face.signIn({ email, password }, from)).way).toBe('password');
   });
 
-  test('stores the same, and asks the same of every store, whoever has the address', async () => {
+  test('stores the same, and makes the same queries, whoever has the address', async () => {
     const asked: string[] = [];
     const heard = <Port extends object>(name: string, port: Port): Port =>
       new Proxy(port, {
@@ -157,12 +157,12 @@ describe('asking for a link', () => {
     'mia@a b.test',
     'mia@shop.example\r\nBcc: all@shop.example',
     'mia@shop.example\0',
-  ])('refuses %j, which is no address, and counts nothing', async (typed) => {
+  ])('refuses %j, which is not an address, and does not count it', async (typed) => {
     await expect(ask(typed)).rejects.toHaveProperty('code', 'person_invalid');
     expect(await hasDue()).toBe(false);
   });
 
-  test('is limited for one network, in other words for none of the addresses', async () => {
+  test('is limited for one network, with an answer that reveals nothing about the addresses', async () => {
     for (let n = 0; n < 20; n++) await ask(`keeper${n}@shop.example`);
     const refused = await ask().catch((error: unknown) => error);
     const unknown = await ask('nobody@shop.example').catch((error: unknown) => error);
@@ -173,7 +173,7 @@ describe('asking for a link', () => {
     await ask();
   });
 
-  test('does not use up attempts at passwords, nor is it used up by them', async () => {
+  test('does not use up attempts at passwords, and passwords do not use up requests for links', async () => {
     for (let n = 0; n < 20; n++) await ask(`keeper${n}@shop.example`);
     const attempt = () => face.signIn({ email, password }, from).catch(codeOf);
     expect(await attempt()).toBe('sign_in_refused');
@@ -202,7 +202,7 @@ describe('asking for a link', () => {
     ['an IPv4 address', perMinute, () => '198.51.100.1'],
     ['a /24', 8 * perMinute, (n: number) => `198.51.100.${n % 256}`],
   ])(
-    'from %s is possible %d times a minute, and then still from elsewhere',
+    'from %s is possible %d times a minute, and afterwards still from elsewhere',
     async (_, most, of) => {
       expect(await floodFrom(of, most + 60)).toBe(most);
       await ask();
@@ -216,7 +216,7 @@ describe('asking for a link', () => {
     },
   );
 
-  test('is answered by turns, so that a flood from many networks holds up nobody else', async () => {
+  test('is answered in turns, so that a flood from many networks delays no other request', async () => {
     const flood = async (networks: number, networkOf: (n: number, part: number) => string) => {
       for (let n = 0; n < networks; n++) {
         for (let time = 0; time < 2 * perMinute; time++) {
@@ -234,7 +234,7 @@ describe('asking for a link', () => {
     expect(left).toHaveLength(15 * 2 * perMinute + 1 - mostAnswered);
   });
 
-  test('in a known browser does not count with others, and is limited there', async () => {
+  test('in a known browser does not count with others, and has its own limit', async () => {
     const { device } = await face.signInByLink((await face.signInLinkFor(email)).secret, from);
     const known = { ...from, device };
     for (let n = 0; n < 10; n++) await ask(n < 5 ? email : 'nobody@shop.example', 'sign_in', known);
@@ -246,7 +246,7 @@ describe('asking for a link', () => {
 });
 
 describe('the limits of an address', () => {
-  test('let three mails through in an hour and ten in a day, however the address is written', async () => {
+  test('allow three mails in an hour and ten in a day, however the address is written', async () => {
     const written = [
       'mia@shop.example',
       'MIA@SHOP.EXAMPLE',
@@ -263,7 +263,7 @@ describe('the limits of an address', () => {
     expect(counts).toEqual([3, 6, 9, ...Array.from({ length: 21 }, () => 10), 13]);
   });
 
-  test('let nobody elsewhere hold back the mails that its person asks for', async () => {
+  test('do not let requests from elsewhere block the mails that the person requests', async () => {
     const { device } = await face.signInByLink((await face.signInLinkFor(email)).secret, from);
     const attack = async (network: string) => {
       for (let time = 0; time < 4; time++) await ask(email, 'sign_in', { ...from, network });
@@ -284,7 +284,7 @@ describe('the limits of an address', () => {
     expect(lab.mailed()).toHaveLength(11);
   });
 
-  test('hold for browsers that opened links which were shown to somebody else', async () => {
+  test('apply to browsers that opened links which were shown to another person', async () => {
     const stranger = 'stranger@else.example';
     for (let n = 0; n < 12; n++) {
       const { account } = await face.createAccount({
@@ -307,7 +307,7 @@ describe('the limits of an address', () => {
     expect(lab.mailed().map(({ reason }) => reason)).toEqual(Array(3).fill('sign_in'));
   });
 
-  test('do not hold back the news of a changed password', async () => {
+  test('do not block the notice of a changed password', async () => {
     for (let time = 0; time < 5; time++) await ask();
     await work();
     const [{ links }] = lab.mailed() as [ReturnType<AccessLab['mailed']>[0]];
@@ -323,7 +323,7 @@ describe('the limits of an address', () => {
 describe('an invitation', () => {
   const invited = 'ben@shop.example';
 
-  test('is mailed once with a link of its own for seven days', async () => {
+  test('is mailed once with its own link for seven days', async () => {
     const shown = await face.invite(accountId, invited);
     await deliver();
     await work();
@@ -346,7 +346,7 @@ describe('an invitation', () => {
     expect(lab.mailed().map(({ to }) => to.person.email)).toEqual([invited, invited]);
   });
 
-  test('is refused to an account that has a hundred people, or has invited fifty today', async () => {
+  test('is refused to an account that has a hundred people, or sent fifty invitations today', async () => {
     const invite = async (n: number, account = accountId) => {
       await face.admitInvitation(account);
       return face.invite(account, `b${n}@shop.example`);
@@ -374,7 +374,7 @@ describe('an invitation', () => {
     await invite(1, (await face.createAccount(draft)).account.id);
   });
 
-  test('for oneself is no invitation, but has a limit too', async () => {
+  test('for yourself does not count as one, but has a limit too', async () => {
     const owner = await signIn((await face.signInLinkFor(email)).secret);
     const admit = () => face.admitNewLink(owner, owner.person.id);
     for (let n = 0; n < signInLimits.ownLinks.perMinute; n++) await admit();
@@ -384,7 +384,7 @@ describe('an invitation', () => {
     await face.admitInvitation(accountId);
   });
 
-  test('is counted for each account, and its inviter knows when it is not mailed', async () => {
+  test('is counted for each account, and its sender sees when it is not mailed', async () => {
     const inviteAndSend = async (account: string) => {
       const { isMailed } = await face.invite(account, invited);
       await deliver();
@@ -404,7 +404,7 @@ describe('an invitation', () => {
     expect(lab.mailed()).toHaveLength(10);
   });
 
-  test('is not mailed to somebody who has come meanwhile, or was removed', async () => {
+  test('is not mailed to a person who has joined meanwhile, or was removed', async () => {
     const [ben, cleo] = [
       await face.invite(accountId, invited),
       await face.invite(accountId, 'cleo@shop.example'),
@@ -417,7 +417,7 @@ describe('an invitation', () => {
     expect(await hasDue()).toBe(false);
   });
 
-  test('by the operator reaches somebody who has signed in before as a link', async () => {
+  test('by the operator is a sign-in link for a person who has signed in before', async () => {
     await signIn((await face.inviteAnybody(accountId, invited)).secret);
     lab.clock.advance(1);
     await face.inviteAnybody(accountId, invited);
@@ -426,7 +426,7 @@ describe('an invitation', () => {
     expect(lab.mailed().map(({ reason }) => reason)).toEqual(['sign_in']);
   });
 
-  test('comes not with a link that somebody makes for themselves, or that the operator shows', async () => {
+  test('is not mailed for a link that a person makes for themselves or that the operator shows', async () => {
     const owner = await signIn((await face.signInLinkFor(email)).secret);
     await face.renewLink(owner, owner.person.id);
     await deliver();
@@ -434,7 +434,7 @@ describe('an invitation', () => {
   });
 });
 
-test('the audit log tells of links that were mailed, and no event holds a secret', async () => {
+test('the audit log records mailed links, and no event contains a secret', async () => {
   await ask();
   await face.invite(accountId, 'ben@shop.example');
   await deliver();
@@ -450,7 +450,7 @@ test('the audit log tells of links that were mailed, and no event holds a secret
   for (const secret of secrets) expect(JSON.stringify(stored)).not.toContain(secret);
 });
 
-test('one request that fails holds up no other, and is answered later', async () => {
+test('a request that fails delays no other, and is answered later', async () => {
   let isAway = true;
   class FailingMails extends PersonalMails {
     override add(mail: Parameters<PersonalMails['add']>[0]): Promise<void> {
@@ -499,14 +499,14 @@ test.each([
   'keeper@\u017Fhop.example',
   'keeper@shop.example.',
   'keeper+1@shop.example',
-])('an address that only looks alike, like %s, is another one', async (other) => {
+])('an address that only looks similar, like %s, has a separate limit', async (other) => {
   await face.invite(accountId, 'keeper@shop.example');
   await ask(other).catch(() => undefined);
   await work();
   expect(lab.mailed()).toEqual([]);
 });
 
-test('what was asked before the clock was set back is answered all the same', async () => {
+test('a request from before the clock was set back is still answered', async () => {
   await ask();
   lab.clock.advance(-hour);
   await face.answerMailRequests(() => false);

@@ -59,7 +59,7 @@ describe('an address without a key', () => {
     expect(await knock(1)).toMatchObject([{ speaks: { remaining: 57 } }]);
   });
 
-  test('reports nothing left after the last request', async () => {
+  test('is told after the last request that nothing is left', async () => {
     await knock(60);
     expect(await face.peekAddress('203.0.113.7')).toMatchObject({ speaks: { remaining: 0 } });
   });
@@ -76,7 +76,7 @@ describe('an address with wrong keys', () => {
     expect(allowedOf(await knock(21, true))).toBe(20);
   });
 
-  test('keeps its remaining requests without a key, and another address has all of its own', async () => {
+  test('keeps its remaining requests without a key, and other addresses keep theirs', async () => {
     await knock(30, true);
     expect(allowedOf(await knock(60))).toBe(40);
     expect(allowedOf(await knock(30, true, '203.0.113.8'))).toBe(20);

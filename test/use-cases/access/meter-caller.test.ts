@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 
 describe('a request', () => {
-  test('passes while quota is left, and gets the rest', async () => {
+  test('passes while quota is left, and learns how much remains', async () => {
     const speaks = { window: 'minute', limit: 2, resetAt: new Date('2026-03-01T10:01:00Z') };
     const kind = 'allowed';
     expect(await call()).toEqual({ kind, limits, speaks: { ...speaks, remaining: 1 } });
@@ -48,7 +48,7 @@ describe('a request', () => {
 });
 
 describe('ten refusals of a key inside a minute', () => {
-  test('get it banned for five minutes; the tenth is still an ordinary refusal', async () => {
+  test('ban it for five minutes; the tenth is still an ordinary refusal', async () => {
     expect(await callMany(12)).toEqual([...all(2, 'allowed'), ...all(10, 'refused')]);
     const until = new Date(start.getTime() + 5 * minute);
     const ban = { since: start, until, minutes: 5 };
@@ -58,7 +58,7 @@ describe('ten refusals of a key inside a minute', () => {
     ]);
   });
 
-  test('leave the other keys of the account alone', async () => {
+  test('do not affect the other keys of the account', async () => {
     await callMany(12);
     account.clock.advance(minute);
     expect([await callMany(1, 0), await callMany(1, 1)]).toEqual([['banned'], ['allowed']]);
@@ -74,7 +74,7 @@ describe('ten refusals of a key inside a minute', () => {
     expect((await call()).kind).toBe('banned');
   });
 
-  test('ban once, even when requests from before the ban continue', async () => {
+  test('ban it once, even when requests from before the ban continue', async () => {
     const unaware = await account.caller();
     const calls = Array.from({ length: 40 }, () => account.face.meterCaller(unaware));
     const kinds = (await Promise.all(calls)).map(({ kind }) => kind);
@@ -85,7 +85,7 @@ describe('ten refusals of a key inside a minute', () => {
     expect(await call()).toMatchObject({ kind: 'banned', ban: { since: start } });
   });
 
-  test('are a refusal like any other while the database is away; ten more bring the ban', async () => {
+  test('are only refusals while the database is unavailable; ten more bring the ban', async () => {
     await callMany(11);
     const away = new Unavailable('The database', undefined);
     jest.spyOn(account.apiKeys, 'change').mockRejectedValueOnce(away);

@@ -65,7 +65,7 @@ describe('inviting a person', () => {
     await expect(late).rejects.toHaveProperty('code', 'sign_in_link_invalid');
   });
 
-  test('is done once by two concurrent requests, and both get a link', async () => {
+  test('happens once for two concurrent requests, and both get a link', async () => {
     const { won, lost } = await race(2, () => face.invite(accountId, 'ben@shop.example'));
     expect(lost).toEqual([]);
     const [mine, yours] = won;
@@ -78,7 +78,7 @@ describe('inviting a person', () => {
     }
   });
 
-  test('answers the same for an address that signs in elsewhere, and takes nothing from it', async () => {
+  test('gives the same answer for an address that signs in elsewhere, and does not affect it there', async () => {
     const draft = { name: 'Else', email: 'eve@elsewhere.example', plan: 'free' } as const;
     const { account } = await face.createAccount(draft);
     const eve = await byLink(draft.email);
@@ -96,7 +96,7 @@ describe('inviting a person', () => {
     expect((await face.signInByLink(known.secret, from)).personId).not.toBe(eve.person.id);
   });
 
-  test('is refused for a colleague who has signed in before; the operator can', async () => {
+  test('is refused for a colleague who has signed in before, but the operator can do it', async () => {
     await byLink();
     const again = face.invite(accountId, email);
     await expect(again).rejects.toHaveProperty('code', 'person_joined');
@@ -159,7 +159,7 @@ describe('revoking a session', () => {
 });
 
 describe('revoking all other sessions', () => {
-  test('ends those of the same person, each with an event, and signs nobody else out', async () => {
+  test("ends those of the same person, each with an event, and nobody else's", async () => {
     await face.invite(accountId, 'ben@shop.example');
     const [mine, ben] = [await byLink(), await byLink('ben@shop.example')];
     await byLink();
@@ -171,7 +171,7 @@ describe('revoking all other sessions', () => {
     expect(await face.revokeOtherSessions(mine)).toBe(0);
   });
 
-  test('leaves out those that have expired, and is no error where they end elsewhere meanwhile', async () => {
+  test('leaves out expired ones, and does not fail for those that end elsewhere meanwhile', async () => {
     const expired = await byLink();
     clock.advance(day);
     const mine = await byLink();

@@ -176,7 +176,7 @@ describe('passwords for one address from one network', () => {
     expect(await answers(7, guess)).toEqual({ sign_in_refused: 5, too_many_sign_ins: 2 });
   });
 
-  test('do not use up the tries of others or of other networks', async () => {
+  test('do not use up the tries of other people or networks', async () => {
     await answers(6, () => signIn());
     expect(await answerTo(signIn({ email: ben.email }))).toBe('sign_in_refused');
     expect(await answerTo(signIn({}, network(1)))).toBe('let in');
@@ -196,7 +196,7 @@ describe('passwords for one address from one network', () => {
     expect(await answerTo(signIn())).toBe('let in');
   });
 
-  test('are limited exactly, however many come at once', async () => {
+  test('are limited exactly, however many arrive at once', async () => {
     const { won, lost } = await race(20, () => signIn());
     expect(won).toHaveLength(5);
     expect(lost).toEqual(Array(15).fill('too_many_sign_ins'));
@@ -241,7 +241,7 @@ describe('a sign-in link', () => {
     expect(await signedIn()).toMatchObject([{ personId: mia.id, way: 'link' }]);
   });
 
-  test('gets the same answer when it is unknown, used or expired, or its person is gone', async () => {
+  test('gets the same answer when it is unknown, used or expired, or its person was removed', async () => {
     const [used, over] = [await link(), await link()];
     await face.signInByLink(used.secret, from);
     const gone = await face.invite(ben.accountId, ben.email);
@@ -261,7 +261,7 @@ describe('a sign-in link', () => {
 });
 
 describe('a session', () => {
-  test('is found until it ends, and while the clock is set back a little', async () => {
+  test('is found until it ends, even while the clock is set back a little', async () => {
     const { secret, endsAt } = await signIn();
     for (const [at, isFound] of [
       [endsAt.getTime() - 1, true],

@@ -27,7 +27,7 @@ const used = (draft: Partial<HourOfUsage>): HourOfUsage => {
   return { ...place, hour: hour(9), requests: 1, ...draft };
 };
 
-test('sums show what is left of the minute and of the day, and looking uses nothing', async () => {
+test('sums show what is left of the minute and the day, and reading them uses nothing', async () => {
   for (let n = 0; n < 3; n++) await face.meterCaller(await face.authenticate(secret));
   for (let n = 0; n < 2; n++) {
     const { windows, limits } = await face.sumUsage(accountId, hour(0), 'hour');
@@ -49,7 +49,7 @@ test('sums show what is left of the minute and of the day, and looking uses noth
   }
 });
 
-test('sums are by the hour or the day, from a moment on', async () => {
+test('sums are by the hour or the day, from a given time on', async () => {
   const rows = [
     used({ hour: hour(-1) }),
     used({}),
@@ -69,7 +69,7 @@ test('sums are by the hour or the day, from a moment on', async () => {
   ]);
 });
 
-test('calls to deprecated operations are shown for 30 days, for any period of the sums', async () => {
+test('calls to deprecated operations are shown for 30 days, whatever the period of the sums', async () => {
   const rows = [
     used({ operation: 'getToy', hour: hour(-24 * 29), requests: 5 }),
     used({ operation: 'getToy', hour: hour(-24 * 31), requests: 7 }),

@@ -77,7 +77,7 @@ test('only accounts that the password opened can be chosen', async () => {
   expect(await names(mine)).toEqual(['Zoo', 'Birds']);
 });
 
-test('an account whose password changed, or that removed the person, can no longer be chosen', async () => {
+test('an account whose password changed or that removed the person can no longer be chosen', async () => {
   const mine = await signIn();
   await givePassword(ports, birds.id, await ports.passwords.hash(other));
   expect(await names(mine)).toEqual(['Zoo']);

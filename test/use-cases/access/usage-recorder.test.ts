@@ -66,7 +66,7 @@ describe('the usage of an hour', () => {
     ]);
   });
 
-  test('is not stored twice, nor when nothing was used', async () => {
+  test('is not stored twice, and not when nothing was used', async () => {
     await recorder.flush();
     record();
     await recorder.flush();
@@ -77,7 +77,7 @@ describe('the usage of an hour', () => {
     expect(await listed()).toEqual([used({ requests: 2 })]);
   });
 
-  test('is not lost when it cannot be stored, nor is later usage', async () => {
+  test('is not lost when it cannot be stored, and neither is later usage', async () => {
     record();
     record({ operation: 'getPet' }, 5);
     add.mockRejectedValueOnce(away);
@@ -138,7 +138,7 @@ describe('the last use of a key', () => {
   });
 });
 
-test('the first request since usage was stored rings', async () => {
+test('the first request after usage was stored triggers the next save', async () => {
   let rung = 0;
   recorder.news.listen(() => (rung += 1));
   record();

@@ -24,7 +24,7 @@ const call = () => {
   return lab.ports.usage.add([{ ...request, hour: lab.clock.now(), requests: 1 }], new Map());
 };
 
-test('an account that still calls an operation is told at each step before its removal', async () => {
+test('an account that still calls an operation is notified at each step before its removal', async () => {
   const days: number[] = [];
   for (let elapsed = 0; elapsed <= 102; elapsed += 1) {
     const before = (await told()).length;
@@ -37,7 +37,7 @@ test('an account that still calls an operation is told at each step before its r
   expect(new Set((await told()).map((event) => event.accountId))).toEqual(new Set([accountId]));
 });
 
-test('an account that calls it again later is told then', async () => {
+test('an account that starts calling it again is notified then', async () => {
   lab.clock.advance(40 * day);
   await lab.face.warnOfRemovals(never);
   expect(await told()).toEqual([]);
@@ -49,7 +49,7 @@ test('an account that calls it again later is told then', async () => {
   expect(await told()).toMatchObject([{ type: 'operation_removal', accountId, days: 60 }]);
 });
 
-test('an account that called it more than 30 days ago is not told', async () => {
+test('an account whose last call was more than 30 days ago is not notified', async () => {
   await call();
   lab.clock.advance(40 * day);
   await lab.face.warnOfRemovals(never);

@@ -11,7 +11,7 @@ import { Deadline } from '../../../src/kernel/ports.ts';
 import { migratedDatabase } from '../../support/servers/migrated-database.ts';
 import { until } from '../../support/until.ts';
 
-test('a write that ends after a stop has emptied the container still tells of it', async () => {
+test('a write that ends after a stop has emptied the container still sends its notification', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'animal-store-after-'));
   const { url } = await migratedDatabase('sqlite');
   const config = loadConfig({ DATABASE_URL: url, DATA_DIR: folder, ROLES: 'api' });

@@ -48,7 +48,7 @@ test('a worker whose count nobody reads does not count again', async () => {
   expect([counted(), rung]).toEqual([2, 1]);
 });
 
-test('counts that are read every two minutes are there each time', async () => {
+test('counts that are read every two minutes are available each time', async () => {
   const { pass, worker } = await fleet();
   const census = worker('one');
   await census.run();
@@ -62,7 +62,7 @@ test('counts that are read every two minutes are there each time', async () => {
   }
 });
 
-test('one worker of a fleet counts, and only that one knows the count', async () => {
+test('one worker of a fleet counts, and only that one has the count', async () => {
   const { worker, counted } = await fleet();
   const [one, other] = [worker('one'), worker('other')];
   expect([await runRead(one), await runRead(other), await runRead(other)]).toEqual([
@@ -75,7 +75,7 @@ test('one worker of a fleet counts, and only that one knows the count', async ()
   expect(counted()).toBe(1);
 });
 
-test('another worker takes over from one that is dead, and at once from one that has stopped', async () => {
+test('another worker takes over from one that has died, and at once from one that has stopped', async () => {
   const { pass, worker } = await fleet();
   const [dead, next, last] = [worker('dead'), worker('next'), worker('last')];
   await runRead(dead);
@@ -90,14 +90,14 @@ test('another worker takes over from one that is dead, and at once from one that
   expect([next.read(), last.read()?.counts]).toEqual([undefined, 3]);
 });
 
-test('a count that a stop cut short is not shown', async () => {
+test('a count that a stop interrupted is not shown', async () => {
   const { worker } = await fleet();
   const stopping = worker('stopping');
   await runRead(stopping, () => true);
   expect(stopping.read()).toBeUndefined();
 });
 
-test('a worker that lost its place forgets its count', async () => {
+test('a worker that lost its role drops its count', async () => {
   const { pass, worker } = await fleet();
   const [slow, other] = [worker('slow'), worker('other')];
   await runRead(slow);
@@ -107,7 +107,7 @@ test('a worker that lost its place forgets its count', async () => {
   expect([slow.read(), other.read()?.counts]).toEqual([undefined, 2]);
 });
 
-test('a worker without a database forgets its count once its place may be taken', async () => {
+test('a worker without a database drops its count once another may take its role', async () => {
   const { pass, worker, leases } = await fleet();
   const census = worker('one');
   await runRead(census);
@@ -120,7 +120,7 @@ test('a worker without a database forgets its count once its place may be taken'
   expect(census.read()).toBeUndefined();
 });
 
-test('a slow count is repeated after a hundred times as long, and meanwhile nobody takes over', async () => {
+test('a slow count is repeated after a hundred times its duration, and no other worker takes over meanwhile', async () => {
   const { pass, worker } = await fleet();
   const [slow, other] = [worker('slow', 1_000), worker('other')];
   await runRead(slow);

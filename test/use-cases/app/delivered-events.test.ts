@@ -41,7 +41,7 @@ test('the wait doubles from one second after the first failure to at most two mi
   expect(waitAfter(5000)).toBe(120_000);
 });
 
-test('every subscriber gets every event once, with the id that it is stored under', async () => {
+test('every subscriber gets every event once, with its stored id', async () => {
   const [audit, mail] = [recorder(), recorder()];
   const ids = jest.fn(audit.subscriber);
   const { relay, outbox, store } = await relayTo({ audit: ids, mail: mail.subscriber });
@@ -56,7 +56,7 @@ test('every subscriber gets every event once, with the id that it is stored unde
   expect(await outbox.state()).toEqual({ waiting: 0, parked: 0 });
 });
 
-test('a subscriber that fails is retried after growing waits and then parked, while others go on', async () => {
+test('a subscriber that fails is retried after growing waits and then parked, while others continue', async () => {
   const audit = recorder();
   const mail = jest.fn(fails);
   const { relay, outbox, clock, store, logged } = await relayTo({ audit: audit.subscriber, mail });
@@ -83,7 +83,7 @@ test('a subscriber that fails is retried after growing waits and then parked, wh
   });
 });
 
-test('a hanging subscriber reaches its deadline and delays no other', async () => {
+test('a subscriber that hangs reaches its deadline and delays no other', async () => {
   const audit = recorder();
   const hangs = () => new Promise<never>(() => undefined);
   const { relay, outbox, store, logged } = await relayTo({ hangs, audit: audit.subscriber }, 1);
@@ -95,7 +95,7 @@ test('a hanging subscriber reaches its deadline and delays no other', async () =
   expect(logged).toMatchObject([{ level: 40, subscriber: 'hangs', err }]);
 });
 
-test('what is for a subscriber of a newer release waits a day for it, and is parked only then', async () => {
+test('a delivery to a subscriber of a newer release waits a day for it, and is parked only then', async () => {
   const { relay, outbox, clock, store } = await relayTo({}, undefined, ['notices']);
   await store('a');
   const retry = async (times: number) => {

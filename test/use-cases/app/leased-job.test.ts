@@ -90,7 +90,7 @@ test('a job that fails releases its lease and reports the error to its caller', 
   expect(await join('other', () => Promise.resolve('done' as const))(goOn)).toBe('done');
 });
 
-test('the work is told when the process stops', async () => {
+test('a stop of the process is announced to the work of a job', async () => {
   const { join } = await fleet();
   const asked: boolean[] = [];
   const job = join('one', (isStopping) => {
@@ -102,7 +102,7 @@ test('the work is told when the process stops', async () => {
   expect(asked).toEqual([true, false]);
 });
 
-test('a job that knows when it has work takes no lease before, and then says when it has more', async () => {
+test('a job that knows when it has work takes no lease before that, and then says when it has more', async () => {
   const { jobLeases: leases } = await open();
   const clock = new SettableClock(now);
   const log = pino({ level: 'silent' });

@@ -21,7 +21,7 @@ const tally = () => {
   return { metrics: { count, time }, counts, timed };
 };
 
-test('orders, certificates and failures of an authority are counted, and are known to be none before', async () => {
+test('orders, certificates and failures of an authority are counted, and shown as 0 before', async () => {
   const lab = await domainLab();
   const { metrics, counts } = tally();
   const authority = measuredAuthority(lab.authority, metrics);
@@ -44,7 +44,7 @@ const observers = (metrics: ReturnType<typeof tally>['metrics']) => ({
   ...{ metrics, running: new RunningWork(), tracer: new RecordingTracer() },
 });
 
-test('a job that is counted and traced can ask whether the process ends', async () => {
+test('a job that is counted and traced can ask whether the process is stopping', async () => {
   const asked: unknown[] = [];
   const run = (isStopping: unknown) => {
     asked.push(isStopping);
@@ -55,7 +55,7 @@ test('a job that is counted and traced can ask whether the process ends', async 
   expect(asked).toEqual([goesOn]);
 });
 
-test('a run that is left to another process is not counted, and is told on', async () => {
+test('a run that is left to another process is not counted, and its result is passed on', async () => {
   const { metrics, counts } = tally();
   const run = () => Promise.resolve('elsewhere' as const);
   const [job] = observedJobs(observers(metrics), [{ name: 'sweep', schedule: '* * * * * *', run }]);

@@ -15,13 +15,13 @@ const threeOf = (second: () => unknown, longestMs?: number) => {
   return { opened, ended };
 };
 
-test('what was opened is closed in the opposite order, also when something cannot be closed', async () => {
+test('resources are closed in reverse order, even when one of them cannot be closed', async () => {
   const { opened, ended } = threeOf(() => Promise.reject(new Error('jammed')));
   await expect(opened.close()).rejects.toThrow('jammed');
   expect(ended).toEqual(['server, with notice', 'database']);
 });
 
-test('a start that fails gives everything back, and its own reason is the one that counts', async () => {
+test('a start that fails closes everything, and reports its own reason', async () => {
   const { opened, ended } = threeOf(() => {
     throw new Error('jammed');
   });
@@ -29,7 +29,7 @@ test('a start that fails gives everything back, and its own reason is the one th
   expect(ended).toEqual(['server', 'database']);
 });
 
-test('a start that fails does not wait for what never closes', async () => {
+test('a start that fails does not wait for a resource that never closes', async () => {
   const { opened, ended } = threeOf(() => never, 1);
   await opened.giveUp();
   expect(ended).toEqual(['server']);

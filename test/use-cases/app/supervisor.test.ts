@@ -62,7 +62,7 @@ const theatre = () => {
   return { supervisor, puppets, pauses, clock, nth, nthPause, startTwo };
 };
 
-test('the first process starts alone, the others once it serves', async () => {
+test('the first process starts alone, and the others once it serves', async () => {
   const { supervisor, puppets, nth } = theatre();
   const started = supervisor.start(3);
   const first = await nth(1);
@@ -97,7 +97,7 @@ test('a process that does not end when another one cannot start is killed', asyn
   expect(first.told).toEqual(['ending', 'kill']);
 });
 
-test('a process that ends is replaced in its place, after 1, 2, 4 and at most 30 seconds', async () => {
+test('a process that ends is replaced in its role, after 1, 2, 4 and at most 30 seconds', async () => {
   const { supervisor, puppets, nth, nthPause, startTwo } = theatre();
   await startTwo();
   const waits = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000];
@@ -112,7 +112,7 @@ test('a process that ends is replaced in its place, after 1, 2, 4 and at most 30
   expect(supervisor.replacedAfterDeath).toBe(waits.length);
 });
 
-test('one that replaces a dead process and does not serve in time is killed and replaced', async () => {
+test('a replacement for a dead process that does not serve in time is killed and replaced', async () => {
   const { nth, nthPause, startTwo } = theatre();
   await startTwo();
   (await nth(1)).end(null, 'SIGKILL');
@@ -126,14 +126,14 @@ test('one that replaces a dead process and does not serve in time is killed and 
   expect((await nth(4)).at).toBe(0);
 });
 
-test('a first process that ends in good order without having served is a failed start', async () => {
+test('a first process that ends normally without having served is a failed start', async () => {
   const { supervisor, nth } = theatre();
   const started = supervisor.start(2);
   (await nth(1)).end(0);
   await expect(started).rejects.toMatchObject({ ending: { code: 1, signal: null } });
 });
 
-test('after a minute of life the pause is short again', async () => {
+test('the pause is short again after a minute of life', async () => {
   const { clock, nth, nthPause, startTwo } = theatre();
   await startTwo();
   (await nth(1)).end(1);
@@ -144,7 +144,7 @@ test('after a minute of life the pause is short again', async () => {
   expect((await nthPause(3)).ms).toBe(1_000);
 });
 
-test('a round replaces one after the other, each once its successor serves', async () => {
+test('a rolling restart replaces one process after the other, each once its successor serves', async () => {
   const { supervisor, puppets, pauses, nth, startTwo } = theatre();
   await startTwo();
   const [one, two] = puppets;
@@ -168,7 +168,7 @@ test('a round replaces one after the other, each once its successor serves', asy
   expect(pauses.filter(({ ms }) => ms !== 60_000)).toEqual([]);
 });
 
-test('a second round follows the first', async () => {
+test('a second rolling restart follows the first', async () => {
   const { supervisor, nth, startTwo } = theatre();
   await startTwo();
   const rounds = [supervisor.replaceAll(), supervisor.replaceAll()];
@@ -200,7 +200,7 @@ test('when a new process ends before it serves, the old ones stay', async () => 
   expect(puppets).toHaveLength(3);
 });
 
-test('a dead process that a round replaces is not replaced twice', async () => {
+test('a dead process that a rolling restart replaces is not replaced twice', async () => {
   const { supervisor, puppets, nth, nthPause, startTwo } = theatre();
   await startTwo();
   (await nth(1)).end(1);
@@ -215,7 +215,7 @@ test('a dead process that a round replaces is not replaced twice', async () => {
   await supervisor.stop();
 });
 
-test('nothing is started any more once it stops', async () => {
+test('no process is started after a stop began', async () => {
   const { supervisor, puppets, nth, nthPause, startTwo } = theatre();
   await startTwo();
   (await nth(1)).end(1);
@@ -227,7 +227,7 @@ test('nothing is started any more once it stops', async () => {
   expect(puppets).toHaveLength(2);
 });
 
-test('stopping reports a process that did not end in good order', async () => {
+test('stopping reports a process that did not end normally', async () => {
   const { supervisor, puppets, startTwo } = theatre();
   await startTwo();
   puppets[1]!.child.stop = () => {

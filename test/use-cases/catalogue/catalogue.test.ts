@@ -40,7 +40,7 @@ describe('creating an animal', () => {
 });
 
 describe('selling an animal', () => {
-  test('makes one order for today, unless told otherwise, and leaves the animal sold', async () => {
+  test('makes one order for today, unless another date is given, and the animal is sold', async () => {
     const order = await face.placeOrder(mine, rex.id);
     expect(order).toEqual({ id: 1n, petId: 1n, quantity: 1, shipDate: now, status: 'placed' });
     expect(await face.listOrders(mine, page)).toEqual([order]);
@@ -60,7 +60,7 @@ describe('selling an animal', () => {
 });
 
 describe('an order', () => {
-  test('is approved and delivered, each at its time', async () => {
+  test('is approved and delivered, each with its time', async () => {
     const { id } = await face.placeOrder(mine, rex.id);
     clock.advance(1000);
     expect(await face.changeOrder(mine, id, 'approve')).toMatchObject({ status: 'approved' });
@@ -100,7 +100,7 @@ test('an animal is edited once, and deleted unless it is sold', async () => {
   ]);
 });
 
-test('a search for a number finds the animal with that id first, if it fits', async () => {
+test('a search for a number finds the animal with that id first, if the filter matches', async () => {
   await face.createPets(mine, [
     { ...draft, name: '1st' },
     { ...draft, name: '12 Monkeys', status: 'sold' },
@@ -119,7 +119,7 @@ test('a search for a number finds the animal with that id first, if it fits', as
   expect(await face.searchPets(theirs, { beginning: '1', order: 'newest', limit: 9 })).toEqual([]);
 });
 
-test('of many animals, one that breaks the rules keeps all of them out', async () => {
+test('one invalid animal among many prevents adding all of them', async () => {
   const adding = face.createPets(mine, [draft, { ...draft, name: '' }, draft]);
   await expect(adding).rejects.toHaveProperty('code', 'pet_invalid');
   expect(await face.listPets(mine, page)).toEqual([rex]);

@@ -33,7 +33,7 @@ test('a name is added without asking DNS or an authority', async () => {
   expect(await ports.domains.find(project.id, host)).toEqual(domain);
 });
 
-test('each attachment has its own target label, also when the name is added again', async () => {
+test('each attachment has its own target label, even when the name is added again', async () => {
   const { add, remove } = await domainLab();
   const first = await add();
   await remove(first);
@@ -96,7 +96,7 @@ test.each([
   [bare, www],
   [www, bare],
   ['WWW.Example.com.', bare],
-])('with %s comes %s, which redirects to it', async (name, other) => {
+])('adding %s also adds %s, which redirects to it', async (name, other) => {
   const lab = await domainLab();
   const added = await addPair(lab, name);
   const typed = name.toLowerCase().replace(/\.$/, '');
@@ -110,7 +110,7 @@ test.each([
   expect(told).toEqual(['domain_added', 'domain_added', 'domain_settings_changed']);
 });
 
-test('a name that is neither a registrable domain nor its www comes alone', async () => {
+test('a name that is neither a registrable domain nor its www is added alone', async () => {
   const lab = await domainLab('acme.test');
   const business = { ...allowance, hasWildcards: true };
   const ports = { ...lab.ports, allowances: { of: () => Promise.resolve(business) } };
@@ -150,7 +150,7 @@ test.each([
   expect(await redirectsOf(lab)).toEqual([]);
 });
 
-test('a pair of which one name is there already is not added, and the message says what can be', async () => {
+test('a pair is not added when one of its names exists, and the message says which one can be', async () => {
   const lab = await domainLab();
   await lab.add(lab.project, www);
   const there = 'www.example.com is in the list of this project already.';
@@ -164,7 +164,7 @@ test('a pair of which one name is there already is not added, and the message sa
   expect(await hostsOf(lab)).toEqual([www]);
 });
 
-test('a pair that is sent once more changes nothing', async () => {
+test('a pair that is sent again changes nothing', async () => {
   const lab = await domainLab();
   await addPair(lab, bare);
   await expect(addPair(lab, bare)).rejects.toMatchObject({
@@ -174,7 +174,7 @@ test('a pair that is sent once more changes nothing', async () => {
   expect(await redirectsOf(lab)).toHaveLength(1);
 });
 
-test('a name that another account has proven is added too, and its owner is told', async () => {
+test('a name that another account has proven can be added too, and its owner is notified', async () => {
   const lab = await domainLab();
   const other = await servedProject(lab.stores);
   const domain = await lab.add(other, www);
@@ -185,7 +185,7 @@ test('a name that another account has proven is added too, and its owner is told
   expect(told).toMatchObject([{ projectId: lab.project.id, host: www }]);
 });
 
-test('the redirect is in force once both are live, and the name that was typed is the primary', async () => {
+test('the redirect works once both are live, and the typed name is the primary', async () => {
   const lab = await domainLab();
   const { typed, other } = await addPair(lab, bare);
   const why = async () => {
@@ -204,7 +204,7 @@ test('the redirect is in force once both are live, and the name that was typed i
   expect(await why()).toEqual([bare, undefined]);
 });
 
-test('where another redirect leads to the second name, both are added without a redirect', async () => {
+test('both names are added without a redirect where another redirect leads to the second one', async () => {
   const lab = await domainLab();
   await lab.add(lab.project, 'old.example.com');
   const redirects = [{ from: 'old.example.com', to: `https://${www}`, status: 308 }];
@@ -215,7 +215,7 @@ test('where another redirect leads to the second name, both are added without a 
   expect(await lab.ports.settings.read(lab.project.id)).toEqual(before);
 });
 
-test('redirects of other removed domains stay for when these are added again', async () => {
+test('redirects of other removed domains are kept for when those are added again', async () => {
   const lab = await domainLab();
   const gone = await lab.add(lab.project, 'old.example.com');
   const sleeping = { from: gone.host, to: 'https://else.example/', status: 301 } as const;
@@ -226,7 +226,7 @@ test('redirects of other removed domains stay for when these are added again', a
   expect(await redirectsOf(lab)).toEqual([kept, { from: www, to: bare, status: 308 }]);
 });
 
-test('where no redirect can be added, one of an earlier attachment does not come into force either', async () => {
+test("an earlier attachment's redirect does not come into force where none can be added", async () => {
   const lab = await domainLab();
   await lab.add(lab.project, 'old.example.com');
   const earlier = await lab.add(lab.project, www);
@@ -244,7 +244,7 @@ test('where no redirect can be added, one of an earlier attachment does not come
   expect(await redirectsOf(lab)).toEqual([{ ...redirects[1], status: 308 }]);
 });
 
-test('a redirect of an earlier attachment of the name gives way', async () => {
+test('a new pair replaces the redirect of an earlier attachment of the name', async () => {
   const lab = await domainLab();
   await lab.add(lab.project, 'shop.example.com');
   const earlier = await lab.add(lab.project, bare);
@@ -282,7 +282,7 @@ const goLive = async (lab: DomainLab, name: string) => {
   return primaryOf(lab);
 };
 
-test('the first domain that goes live is the primary, and a later one is not', async () => {
+test('the first domain that goes live becomes the primary, and a later one does not', async () => {
   const lab = await domainLab();
   expect(await goLive(lab, host)).toBe(host);
   expect(await goLive(lab, www)).toBe(host);
@@ -296,7 +296,7 @@ test('a domain that went live before the event of an earlier one arrived does no
   expect(await primaryOf(lab)).toBe(www);
 });
 
-test('a primary that somebody chose stays', async () => {
+test('a primary that a person chose stays', async () => {
   const lab = await domainLab();
   await lab.add(lab.project, www);
   await changeDomainSettings(lab.ports)(lab.project.id, { primary: www, redirects: [] });
@@ -313,15 +313,18 @@ test('after the primary was cleared, the next domain that goes live does not bec
 test.each([
   ['in a document', null],
   ['in the form', ''],
-])('somebody who chose none before any domain was live %s gets none', async (_, primary) => {
-  const lab = await domainLab();
-  await changeDomainSettings(lab.ports)(lab.project.id, { primary, redirects: [] });
-  expect(await goLive(lab, host)).toBeNull();
-  const redirects = [{ from: www, to: host }];
-  await lab.add(lab.project, www);
-  await editDomainSettings(lab.ports)(lab.project.id, (all) => ({ ...all, redirects }));
-  expect(await primaryOf(lab)).toBeNull();
-});
+])(
+  'a project whose owner chose no primary before any domain was live %s gets none',
+  async (_, primary) => {
+    const lab = await domainLab();
+    await changeDomainSettings(lab.ports)(lab.project.id, { primary, redirects: [] });
+    expect(await goLive(lab, host)).toBeNull();
+    const redirects = [{ from: www, to: host }];
+    await lab.add(lab.project, www);
+    await editDomainSettings(lab.ports)(lab.project.id, (all) => ({ ...all, redirects }));
+    expect(await primaryOf(lab)).toBeNull();
+  },
+);
 
 test('redirects that were set up before any domain was live leave the primary open', async () => {
   const lab = await domainLab();
@@ -366,14 +369,14 @@ test('a live domain whose redirect is deleted becomes the primary if there is no
   expect(await primaryOf(lab)).toBe(www);
 });
 
-test('a domain that is removed before its event arrives is not the primary', async () => {
+test('a domain that is removed before its event arrives does not become the primary', async () => {
   const lab = await domainLab();
   await lab.remove(await lab.addLive());
   await deliver(lab);
   expect(await primaryOf(lab)).toBeUndefined();
 });
 
-test('when the primary is removed, the next live domain takes its place', async () => {
+test('the next live domain becomes the primary when the primary is removed', async () => {
   const lab = await domainLab();
   const first = await becomeLive(lab, host);
   await deliver(lab);

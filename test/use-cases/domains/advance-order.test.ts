@@ -46,7 +46,7 @@ const stuckIn = (state: OrderState): { authority: typeof lab.authority; looks: (
   return { authority, looks: () => looks };
 };
 
-test('an order is polled at the pace that the authority asks for', async () => {
+test('an order is polled at the interval that the authority requests', async () => {
   const outcome = await advance();
   expect(outcome).toMatchObject({ kind: 'issued', certificate: { host } });
   expect(lab.authority.log.map((step) => step.split(' ')[0])).toEqual([
@@ -61,7 +61,7 @@ test('the next worker continues with the same order and key', async () => {
   expect([lab.asked('order'), lab.asked('finalize')]).toEqual([1, 1]);
 });
 
-test('the certificate that is renewed is named to the authority', async () => {
+test('a renewal names the certificate that it replaces to the authority', async () => {
   const { authority } = stuckIn({ kind: 'processing', askAgainAfterMs: 60_000 });
   const named: unknown[] = [];
   authority.order = (...given) => {
@@ -72,7 +72,7 @@ test('the certificate that is renewed is named to the authority', async () => {
   expect(named).toEqual([[host, 'the chain', undefined]]);
 });
 
-test('an order that is no longer needed is dropped without asking the authority', async () => {
+test('an order that is no longer needed is dropped without contacting the authority', async () => {
   const isWanted = () => Promise.resolve(false);
   expect(await advance(undefined, { isWanted })).toEqual({ kind: 'unwanted' });
   expect(lab.authority.log).toEqual([]);
@@ -83,7 +83,7 @@ test.each([
   ['that takes its time', { kind: 'processing', askAgainAfterMs: 1000 }, 20],
   ['that takes long', { kind: 'processing', askAgainAfterMs: 3001 }, 1],
   ['that is ready for ever', { kind: 'ready' }, 40],
-] as const)('an order %s is left to the schedule', async (_, state, most) => {
+] as const)('an order %s is left for the next scheduled run', async (_, state, most) => {
   const { authority, looks } = stuckIn(state);
   expect(await advance(authority)).toMatchObject({ kind: 'processing' });
   expect(looks()).toBeLessThanOrEqual(most + 1);
@@ -97,7 +97,7 @@ test('a failed order is kept until its failure is recorded', async () => {
   expect(await lab.ports.orders.find(wanted.subject)).toBeDefined();
 });
 
-test('all values of a challenge are published before the authority looks', async () => {
+test('all values of a challenge are published before the authority checks', async () => {
   const values = ['one', 'two'];
   const found: unknown[] = [];
   const challengeUrl = 'https://ca.test/1/challenge';

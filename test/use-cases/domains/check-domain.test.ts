@@ -37,7 +37,7 @@ test('wrong records are reported, and once they are right the domain is verified
   expect(await kinds(domain)).toEqual(all);
 });
 
-test('without proof the holder keeps the name, and with proof the claimant gets it with its certificate', async () => {
+test('the holder keeps the name without proof, and a claimant with proof gets it with its certificate', async () => {
   const lab = await domainLab();
   const { current, ports, verify } = lab;
   const holder = await lab.addLive();
@@ -79,7 +79,7 @@ test.each([
   },
 );
 
-test('a check that a later one has overtaken takes no name back from the account that proved it meanwhile', async () => {
+test('a check that a later one has overtaken does not take a name back from the account that proved it meanwhile', async () => {
   const lab = await domainLab(zone);
   const domain = await lab.add();
   const rival = await lab.add(await servedProject(lab.stores));
@@ -100,7 +100,7 @@ test('a check that a later one has overtaken takes no name back from the account
   expect(kinds).toEqual(['none', 'wanted']);
 });
 
-test('a name that is taken over with its certificate is live from the moment in which it is verified', async () => {
+test('a name that is taken over with its certificate is live as soon as it is verified', async () => {
   const lab = await domainLab();
   await lab.addLive();
   const claimant = await lab.add(await servedProject(lab.stores));
@@ -111,7 +111,7 @@ test('a name that is taken over with its certificate is live from the moment in 
   expect(live).toMatchObject({ state: 'live', verifiedAt: now, liveSince: now });
 });
 
-test('of twenty simultaneous clicks, one asks the DNS', async () => {
+test('only one of twenty simultaneous clicks causes a DNS lookup', async () => {
   const { add, point, ports } = await domainLab();
   const domain = await add();
   point(domain);
@@ -124,7 +124,7 @@ test('of twenty simultaneous clicks, one asks the DNS', async () => {
   expect(await ports.domains.get(domain.id)).toMatchObject({ state: 'verified' });
 });
 
-test('an attempt that the owner requested may fail once per hour', async () => {
+test('an attempt that the owner requested may fail once an hour', async () => {
   const lab = await domainLab();
   const domain = await lab.addVerified();
   for (const wait of [0, 31 * minute, 31 * minute]) {

@@ -10,7 +10,7 @@ afterEach(closeLabs);
 
 const zone = 'acme.platform.test';
 
-test('a delegated domain goes live by DNS, with nothing at its own address, and leaves no value behind', async () => {
+test('a delegated domain goes live by DNS validation, without a server at its own address, and leaves no value behind', async () => {
   const lab = await domainLab(zone);
   const domain = await lab.add();
   lab.delegate(domain);
@@ -32,7 +32,7 @@ test('a delegated domain goes live by DNS, with nothing at its own address, and 
   expect(await dnsChallenges.valuesFor([domain.token], lab.clock.now())).toEqual(new Map());
 });
 
-test('a delegated domain is not told to the authority while its value cannot be read back', async () => {
+test('the authority is not asked to validate a delegated domain while its value cannot be read back', async () => {
   const lab = await domainLab(zone);
   const domain = await lab.add();
   lab.delegate(domain);
@@ -48,7 +48,7 @@ test('a delegated domain is not told to the authority while its value cannot be 
   expect(lab.asked('order')).toBe(1);
 });
 
-test('a delegated domain is validated over HTTP from the next order on after its delegation has gone', async () => {
+test('a domain is validated over HTTP from the next order on after its delegation is gone', async () => {
   const lab = await domainLab(zone);
   const domain = await lab.add();
   lab.delegate(domain);
@@ -61,7 +61,7 @@ test('a delegated domain is validated over HTTP from the next order on after its
   });
 });
 
-test('a delegated domain goes on by the method of its order after a crash, whatever the DNS says by then', async () => {
+test('a delegated domain continues after a crash with the method of its order, whatever the DNS says by then', async () => {
   const lab = await domainLab(zone);
   const domain = await lab.add();
   lab.delegate(domain);

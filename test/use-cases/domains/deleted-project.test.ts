@@ -41,7 +41,7 @@ const restore = async () => {
 const isServed = async (name = host) => (await routesIn(lab.stores, lab.project)).has(name);
 
 describe('while a project is deleted', () => {
-  test('an order under way at the authority stops, and goes on once it is restored', async () => {
+  test('an order under way at the authority stops, and continues once the project is restored', async () => {
     const verified = await lab.addVerified();
     const authority = around(lab.authority, 'order', { after: remove });
     await lab.tendDue({ authority });
@@ -57,7 +57,7 @@ describe('while a project is deleted', () => {
     expect(await isServed()).toBe(true);
   });
 
-  test('links to the records of its domains do not work from then on', async () => {
+  test('links to the records of its domains stop working', async () => {
     const domain = await lab.add();
     const { secret } = await face.makeShare(domain);
     await takeOut();
@@ -68,7 +68,7 @@ describe('while a project is deleted', () => {
     expect(await face.showShared(secret)).toMatchObject({ domain: { host } });
   });
 
-  test('another account that proves the name takes it, and a restore does not bring it back', async () => {
+  test('another account that proves the name takes it, and a restore does not return it', async () => {
     const live = await lab.addLive();
     await remove();
     const rival = await lab.add(await servedProject(lab.stores));
@@ -84,7 +84,7 @@ describe('while a project is deleted', () => {
   });
 });
 
-test('at its end its domains are removed for that reason, with orders and certificates', async () => {
+test('the domains of a project are removed when the project ends, with orders and certificates', async () => {
   const live = await lab.addLive();
   const verified = await lab.add(lab.project, 'www.example.com');
   lab.point(verified);
@@ -103,7 +103,7 @@ test('at its end its domains are removed for that reason, with orders and certif
   await face.followProject(lab.project.id);
 });
 
-test('the certificate of its own host is kept while it may be restored, and goes afterwards', async () => {
+test("the certificate of a project's own host is kept while the project may be restored, and deleted afterwards", async () => {
   const name = `${lab.project.slug}.sites.test`;
   await lab.ports.ownNames.change(name, () => ({ name: unknownOwnName(name) }));
   await remove();

@@ -41,7 +41,7 @@ test('a redirect is stored as it was written, and works while its target is live
   expect(await suspended()).toEqual({ [away.from]: `Suspended until ${host} is live.` });
 });
 
-test('a change is recorded with the new settings; an equal or refused one is not', async () => {
+test('a change is recorded with the new settings, unless it is refused or changes nothing', async () => {
   const { add, ports, project, clock, stores } = await domainLab();
   await add();
   await add(project, away.from);

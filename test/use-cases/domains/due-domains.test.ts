@@ -19,7 +19,7 @@ const open = storesOfTests();
 test.each([
   ['a fault of ours', new Error('on fire'), 5 * minute],
   ['an outage of the database', new Unavailable('The database', new Error('gone')), 0],
-])('after %s, work on a domain is due again in its time', async (_what, error, pauseMs) => {
+])('work on a domain is due again at its time after %s', async (_what, error, pauseMs) => {
   const stores = await open();
   const { id } = await liveDomain(stores, await servedProject(stores));
   const dueAt = (await stores.dueDomains.nextDueAt())!;

@@ -39,7 +39,7 @@ const limited = async (): Promise<CustomDomain> => {
 };
 
 test.each(['leads here', 'loses its delegation for one check'])(
-  'an authority that asked us to wait is not asked before, when the name %s',
+  'an authority that asked us to wait is not contacted before that, even when the name %s',
   async (change) => {
     const before = await limited();
     if (change === 'leads here') leadHere();
@@ -60,7 +60,7 @@ test.each(['leads here', 'loses its delegation for one check'])(
   },
 );
 
-test('failures count on, however often the delegation comes and goes', async () => {
+test('failures keep counting, however often the delegation comes and goes', async () => {
   const asked: number[] = [];
   for (let n = 0; n < 60; n++) {
     lab.authority.failNext('look', { reason: 'challenge' });
@@ -76,7 +76,7 @@ test('failures count on, however often the delegation comes and goes', async () 
   expect(attemptsOf(await lab.current(domain))).toMatchObject({ failed: 3 });
 });
 
-test('a domain without its delegation waits for the DNS, and goes on when that is back', async () => {
+test('a domain without its delegation waits for the DNS, and continues when the delegation is back', async () => {
   lab.authority.failNext('look', { reason: 'challenge' });
   await at(2 * minute);
   lab.point(domain, undelegated);
@@ -98,7 +98,7 @@ test('a name that the authority refused still waits for its owner when it leads 
   expect((await at(hour + minute)).state).toBe('live');
 });
 
-test('an authority that asked us to wait is not asked before, when its owner presses Verify', async () => {
+test('an authority that asked us to wait is not contacted before that, even when the owner presses Verify', async () => {
   lab.authority.failNext('order', { reason: 'rejected_name', retryAt: after(day) });
   await at(2 * minute);
   lab.clock.advance(minute);
@@ -107,7 +107,7 @@ test('an authority that asked us to wait is not asked before, when its owner pre
   expect(lab.asked('order')).toBe(1);
 });
 
-test('what was seen of one zone says nothing of another, when nothing can be looked up', async () => {
+test('an earlier look-up in one zone does not count for another zone when nothing can be looked up', async () => {
   const ready = await at(2 * minute);
   lab.delegate(domain, { ...traffic.elsewhere, delegation: timeout });
   lab.clock.advance(minute);
@@ -119,7 +119,7 @@ test('what was seen of one zone says nothing of another, when nothing can be loo
   expect(isReady(await lab.current(domain))).toBe(false);
 });
 
-test('a renewal that is under way goes on when the certificate has ended and the name leads here', async () => {
+test('a renewal under way continues when the certificate has expired and the name leads here', async () => {
   const renewalAt = attemptAt(await at(2 * minute))!;
   lab.authority.failNext('look', { reason: 'unavailable' });
   lab.clock.set(renewalAt);

@@ -46,7 +46,7 @@ test('an attempt that waits for the DNS starts with a check, but not before the 
   expect(earliestAttempt(ordered)).toBeUndefined();
 });
 
-test('once a check finds the DNS correct, the attempt is planned for the end of the pause', () => {
+test('the attempt is planned for the end of the pause once a check finds the DNS correct', () => {
   for (const retryAt of [undefined, after(2 * hour)]) {
     const at = after(10 * minute);
     const waiting = checkAt(refused(retryAt), at);
@@ -55,18 +55,18 @@ test('once a check finds the DNS correct, the attempt is planned for the end of 
   }
 });
 
-test('while our resolvers find the DNS correct, the time of the next attempt is shown', async () => {
+test('the time of the next attempt is shown while our resolvers find the DNS correct', async () => {
   const text = await shown(checkAt(refused(), after(10 * minute)));
   expect(text).toContain('Next attemptin 7 minutes, if the DNS is still correct');
 });
 
-test('while our resolvers find the DNS wrong, the reason for the wait is shown', async () => {
+test('the reason for the wait is shown while our resolvers find the DNS wrong', async () => {
   const waiting = checkAt(refused(), after(10 * minute));
   const wrong = { ...waiting, dns: { ...waiting.dns, report: badReport(now) } };
   expect(await shown(wrong)).toContain('correct; the next check is in 7 minutes');
 });
 
-test('a name whose CAA records do not allow validation by DNS is told why no certificate comes before the move', async () => {
+test('a name whose CAA records do not allow DNS validation shows why it gets no certificate before the move', async () => {
   const seen = report(now, {
     validation: { delegated: true, method: 'http-01' },
     mayIssue: ['ca.test'],

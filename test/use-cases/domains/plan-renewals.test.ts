@@ -52,7 +52,7 @@ test('a renewal is planned within the window that the authority suggests', async
   expect(await lab.current(live)).toMatchObject({ state: 'live', generation: 2 });
 });
 
-test('a run says when it has a question next, and that it has one now if it was stopped', async () => {
+test('a run returns when the next question is due, and that one is due now if it was stopped', async () => {
   const { lab } = await liveLab();
   await suggest(lab, 40 * day, 42 * day);
   const run = planRenewals(lab.ports);
@@ -74,7 +74,7 @@ const readyLab = async () => {
   return { lab, ready: await lab.current(added), leave };
 };
 
-test('the renewal of a domain that is only ready is planned as that of a live one, and begins then', async () => {
+test('the renewal of a ready domain is planned and begun like that of a live one', async () => {
   const { lab, ready } = await readyLab();
   expect(ready).toMatchObject({ state: 'added', certificate: { kind: 'issued' } });
   await suggest(lab, 0, hour);
@@ -84,7 +84,7 @@ test('the renewal of a domain that is only ready is planned as that of a live on
   expect(await lab.current(ready)).toMatchObject({ state: 'added', generation: 2 });
 });
 
-test('nobody asks for the window of an added domain without its delegation', async () => {
+test('no renewal window is requested for an added domain without its delegation', async () => {
   const { lab, ready, leave } = await readyLab();
   leave();
   lab.clock.advance(hour);
@@ -122,7 +122,7 @@ test('a renewal that the authority recognises uses no budget', async () => {
   expect(await lab.current(live)).toMatchObject({ generation: 2 });
 });
 
-test('an authority that suggested a renewal is asked again when it begins, and only then it uses no budget', async () => {
+test('a suggested renewal uses no budget only if the authority confirms its window when the renewal begins', async () => {
   const { lab, live } = await dueLab();
   lab.authority.forgetWindows();
   await lab.tendDue();
@@ -165,7 +165,7 @@ test.each([
   expect(await countedNow()).toBe(before + counted);
 });
 
-test('a renewal that the authority does not exempt after all waits for the budgets', async () => {
+test('a renewal that the authority turns out not to exempt waits for the budgets', async () => {
   const { lab, live } = await dueLab();
   const { chain } = (await lab.ports.certificates.find(host))!;
   lab.authority.markReplaced(chain);
@@ -202,7 +202,7 @@ test('a clock that jumps ahead of the authority’s orders no more than the budg
   expect(lab.asked('order')).toBeGreaterThan(1);
 });
 
-test('windows that make no sense are named', async () => {
+test('invalid windows are reported', async () => {
   const { lab, live } = await liveLab();
   await suggest(lab, 42 * day, 40 * day);
   const { planned, ignored } = await planRenewals(lab.ports)();
@@ -212,7 +212,7 @@ test('windows that make no sense are named', async () => {
   expect(certificateOf(await lab.current(live))).toMatchObject({ nextAttemptAt });
 });
 
-test('an authority that offers windows no more counts renewals again, one that is silent may still offer them', async () => {
+test('renewals count again when the authority stops offering windows, but not when it does not answer', async () => {
   const { lab, live } = await liveLab();
   const hasWindow = async () => {
     const { certificate } = await lab.current(live);
@@ -229,7 +229,7 @@ test('an authority that offers windows no more counts renewals again, one that i
   expect(await hasWindow()).toBe(false);
 });
 
-test('an authority that does not answer is asked once in a run, and nobody after a stop', async () => {
+test('an authority that does not answer is contacted once in a run, and never after a stop', async () => {
   const { lab } = await liveLab();
   await lab.addLive('blog.example.com');
   lab.clock.advance(day);
@@ -245,7 +245,7 @@ test('an authority that does not answer is asked once in a run, and nobody after
   expect(asked).toBe(2);
 });
 
-test('a run lasts until every question has ended, also when another part of it failed', async () => {
+test('a run lasts until every question has ended, even when another part of it failed', async () => {
   const { lab } = await liveLab();
   lab.clock.advance(day);
   let hasEnded = false;
@@ -264,7 +264,7 @@ test('a run lasts until every question has ended, also when another part of it f
   expect(hasEnded).toBe(true);
 });
 
-test('an authority that says nothing of some certificates is asked about the others, until it says nothing at all', async () => {
+test('an authority that does not answer about some certificates is still asked about others, until it never answers', async () => {
   const lab = await domainLab();
   for (let n = 0; n < 30; n++) await liveDomain(lab.stores, await servedProject(lab.stores));
   lab.clock.advance(day);

@@ -76,7 +76,7 @@ const keyOf = async (): Promise<string | undefined> => {
 const types = async () => (await takeEvents(lab.stores)).map(({ type }) => type);
 
 describe('a delegated domain whose traffic goes elsewhere', () => {
-  test('gets its certificate, stays added, and is served to whoever comes', async () => {
+  test('gets its certificate, stays "added", and is served to any visitor', async () => {
     await takeEvents(lab.stores);
     const domain = await ready();
     expect(domain).toMatchObject({ state: 'added', certificate: { kind: 'issued' } });
@@ -98,7 +98,7 @@ describe('a delegated domain whose traffic goes elsewhere', () => {
   });
 
   test.each(['the check by itself', 'Verify'])(
-    'is verified and live in one step, with the certificate it has, by %s',
+    'is verified and live in one step, with its existing certificate, by %s',
     async (by) => {
       const domain = await ready();
       await takeEvents(lab.stores);
@@ -113,7 +113,7 @@ describe('a delegated domain whose traffic goes elsewhere', () => {
     },
   );
 
-  test('does not make anybody look after its certificate before visitors depend on it', async () => {
+  test('needs nobody to act on its certificate before visitors depend on it', async () => {
     const domain = await lab.add();
     lab.delegate(domain, elsewhere);
     for (let n = 0; n < 9; n++) lab.authority.failNext('look', { reason: 'unavailable' });
@@ -122,7 +122,7 @@ describe('a delegated domain whose traffic goes elsewhere', () => {
     expect(await types()).not.toContain('certificate_failing');
   });
 
-  test('makes its owner look after a renewal that fails, once the certificate is ready, until nothing proves the name', async () => {
+  test('asks its owner to act on a failed renewal once the certificate is ready, until the name is no longer proven', async () => {
     const domain = await ready();
     for (let n = 0; n < 3; n++) lab.authority.failNext('order', { reason: 'rejected_name' });
     lab.clock.set(attemptAt(domain)!);
@@ -135,7 +135,7 @@ describe('a delegated domain whose traffic goes elsewhere', () => {
     expect(newsAt(await lab.current(domain))).toBeUndefined();
   });
 
-  test('is counted for operators until nothing proves its name', async () => {
+  test('is counted for operators until the name is no longer proven', async () => {
     const domain = await ready();
     expect(certificateKindOf(domain, lab.clock.now())).toMatchObject({ state: 'settled' });
     lab.point(domain, undelegated);
@@ -143,7 +143,7 @@ describe('a delegated domain whose traffic goes elsewhere', () => {
     expect(certificateKindOf(await lab.current(domain), lab.clock.now())).toBeUndefined();
   });
 
-  test('is no target of redirects, and no primary, before it is live', async () => {
+  test('is neither a redirect target nor primary before it is live', async () => {
     await ready();
     const [known] = projectHostsOf(await lab.ports.domains.list(lab.project.id));
     expect(known).toMatchObject({ isServed: true, liveSince: undefined });
@@ -203,7 +203,7 @@ describe('a delegated domain whose traffic goes elsewhere', () => {
     expect(isReady(await lab.current(domain))).toBe(true);
   });
 
-  test('gets none while no resolver can tell whether the delegation is still there', async () => {
+  test('gets no certificate while no resolver can tell whether the delegation still exists', async () => {
     const domain = await lab.add();
     lab.delegate(domain, { ...elsewhere, ...forbiddingCaa });
     await pass(minute);
@@ -215,7 +215,7 @@ describe('a delegated domain whose traffic goes elsewhere', () => {
     });
   });
 
-  test('is renewed by DNS even if the delegation goes while the order is begun', async () => {
+  test('is renewed by DNS even if the delegation disappears while the order begins', async () => {
     const domain = await ready();
     const report = { ...domain.dns.report!, validation: undefined };
     const asked = { ...domain, dns: { ...domain.dns, report } };
@@ -223,7 +223,7 @@ describe('a delegated domain whose traffic goes elsewhere', () => {
     expect(workOn(state)).toMatchObject({ step: 'ordered', method: 'dns-01' });
   });
 
-  test('is checked every hour, and waits for its owner without end', async () => {
+  test('is checked every hour, and waits for its owner indefinitely', async () => {
     const domain = await ready();
     await pass(50 * day, 3);
     lab.clock.advance(50 * day);
@@ -234,7 +234,7 @@ describe('a delegated domain whose traffic goes elsewhere', () => {
     expect(wait).toBeLessThanOrEqual(hour);
   });
 
-  test('loses certificate, key and order when it is removed', async () => {
+  test('loses its certificate, key and order when it is removed', async () => {
     const domain = await ready();
     lab.clock.set(attemptAt(domain)!);
     lab.authority.failNext('look', { reason: 'unavailable' });
@@ -246,7 +246,7 @@ describe('a delegated domain whose traffic goes elsewhere', () => {
     ]);
   });
 
-  test('goes on with the order that is under way when its traffic comes first', async () => {
+  test('continues the order under way when its traffic arrives first', async () => {
     const domain = await lab.add();
     lab.delegate(domain, elsewhere);
     lab.authority.failNext('look', { reason: 'unavailable' });
@@ -262,7 +262,7 @@ describe('a delegated domain whose traffic goes elsewhere', () => {
     expect(lab.asked('order')).toBe(1);
   });
 
-  test('is ordered again after Verify, when the authority had refused the name', async () => {
+  test('gets a new order after Verify if the authority had refused the name', async () => {
     const domain = await lab.add();
     lab.delegate(domain, elsewhere);
     lab.authority.failNext('order', { reason: 'rejected_name' });
@@ -275,7 +275,7 @@ describe('a delegated domain whose traffic goes elsewhere', () => {
     expect(isReady(await lab.current(domain))).toBe(true);
   });
 
-  test('is verified without a certificate when that has ended, and ordered anew', async () => {
+  test('is verified without a certificate when that has expired, and ordered again', async () => {
     const domain = await ready();
     lab.clock.advance(91 * day);
     lab.delegate(domain);
@@ -306,7 +306,7 @@ describe('a name whose certificate is ready in one account and is then proven by
 });
 
 describe('once the delegation is gone', () => {
-  test('it is neither served nor renewed, and is ready again with the same certificate when it is back', async () => {
+  test('the domain is neither served nor renewed, and is ready again with the same certificate when the delegation is back', async () => {
     const domain = await ready();
     await takeEvents(lab.stores);
     lab.clock.advance(45 * day);
@@ -330,7 +330,7 @@ describe('once the delegation is gone', () => {
     expect(await lab.kinds(domain)).toContain('unready');
   });
 
-  test('it stays served while no resolver can look the delegation up', async () => {
+  test('the domain stays served while no resolver can look the delegation up', async () => {
     const domain = await ready();
     lab.point(domain, { ...elsewhere, delegation: timeout });
     await pass(2 * hour, 3);
@@ -338,7 +338,7 @@ describe('once the delegation is gone', () => {
     expect(await route()).toBeDefined();
   });
 
-  test('it expires 30 days later, and its certificate goes with it', async () => {
+  test('the domain expires 30 days later, and its certificate is deleted with it', async () => {
     const domain = await ready();
     lab.clock.advance(50 * day);
     await lab.tendDue();
@@ -354,7 +354,7 @@ describe('once the delegation is gone', () => {
     expect(await keyOf()).toBeUndefined();
   });
 
-  test('a certificate that is only wanted waits for it, and an order under way goes on', async () => {
+  test('a wanted certificate waits for the delegation, and an order under way continues', async () => {
     const domain = await lab.add();
     lab.delegate(domain, elsewhere);
     lab.authority.failNext('look', { reason: 'unavailable' });
@@ -372,7 +372,7 @@ describe('once the delegation is gone', () => {
     expect([await lab.keptOrders(domain), lab.asked('order')]).toEqual([[], 1]);
   });
 
-  test('its traffic still makes it live at once, with the certificate it has', async () => {
+  test('traffic to the domain still makes it live at once, with its existing certificate', async () => {
     const domain = await ready();
     lab.point(domain, { delegation: none });
     await lab.verify(domain);
@@ -381,8 +381,8 @@ describe('once the delegation is gone', () => {
   });
 });
 
-describe('a wildcard and the name that it is below share one challenge name', () => {
-  test('both are ready before their traffic comes, if the TXT record proves the name', async () => {
+describe('a wildcard and its base name, which share one challenge name,', () => {
+  test('are both ready before their traffic comes, if the TXT record proves the base name', async () => {
     const wildcard = await lab.add(lab.project, `*.${host}`);
     const base = await lab.add();
     lab.delegate(wildcard, elsewhere);
@@ -398,7 +398,7 @@ describe('a wildcard and the name that it is below share one challenge name', ()
     expect(isReady(await lab.current(base))).toBe(false);
   });
 
-  test('in another account the record of the wildcard counts for nothing', async () => {
+  test("need separate proof in different accounts: the wildcard's record does not count for the base name", async () => {
     const stranger = await servedProject(lab.stores);
     const wildcard = await lab.add(lab.project, `*.${host}`);
     lab.delegate(wildcard, elsewhere);
@@ -410,7 +410,7 @@ describe('a wildcard and the name that it is below share one challenge name', ()
   });
 });
 
-describe('of several accounts with the name', () => {
+describe('with several accounts that added a name', () => {
   let stranger: Project;
   let mine: CustomDomain;
   let theirs: CustomDomain;
@@ -463,7 +463,7 @@ describe('of several accounts with the name', () => {
     expect(await route()).toBeUndefined();
   });
 
-  test('another one needs no TXT record any more, once the delegation is gone', async () => {
+  test('another one no longer needs the TXT record once the delegation is gone', async () => {
     lab.point(theirs, { delegation: none });
     await lab.remove(theirs);
     lab.dns.tell(host, { ...(await lab.dns.inspect(host)).resolvers[0]!, ...undelegated });

@@ -45,7 +45,7 @@ const awayFor = (times: number): void => {
   for (let n = 0; n < times; n++) lab.authority.failNext('look', { reason: 'unavailable' });
 };
 
-test('a certificate that ends leaves with its route and its key, and the attempts at the next one go on', async () => {
+test('a certificate that expires disappears with its route and key, and the attempts at the next one continue', async () => {
   const ready = await at(2 * minute);
   awayFor(1000);
   await daily(60, 90);
@@ -65,7 +65,7 @@ test('a certificate that ends leaves with its route and its key, and the attempt
   expect([lab.asked('order'), await lab.keptOrders(domain)]).toEqual([2, [2]]);
 });
 
-test('a ready domain is checked at the end of its certificate', async () => {
+test('a ready domain is checked when its certificate ends', async () => {
   await at(2 * minute);
   lab.delegate(domain, { ...elsewhere, ...forbiddingCaa });
   await daily(80, 89);
@@ -73,7 +73,7 @@ test('a ready domain is checked at the end of its certificate', async () => {
   expect(certificate.kind === 'issued' && certificate.notAfter).toEqual(dns.nextCheckAt);
 });
 
-test('one check without the delegation removes no domain that is older than 30 days', async () => {
+test('one check without the delegation does not remove a domain that is older than 30 days', async () => {
   awayFor(1000);
   await daily(1, 29);
   lab.point(domain, undelegated);
@@ -94,7 +94,7 @@ test.each([
       lab.authority.failNext('look', { reason: 'challenge' });
     },
   ],
-])('a domain %s ends when its owner does nothing', async (why, cause) => {
+])('a domain %s expires when its owner does nothing', async (why, cause) => {
   cause();
   await at(2 * minute);
   if (why.includes('CAA')) lab.delegate(domain, { ...elsewhere, ...forbiddingCaa });
@@ -103,7 +103,7 @@ test.each([
   expect(await daily(30, 32)).toMatchObject({ state: 'removed', reason: 'expired' });
 });
 
-test('its certificate is missed while it is ready, and while visitors come, though CAA keeps it from being verified', async () => {
+test('a missing certificate is reported while the domain is ready and while visitors come, even if CAA blocks verification', async () => {
   const missedAt = async () => newsAt(await lab.current(domain));
   const overdue = after(83 * day + 2 * minute);
   await at(2 * minute);

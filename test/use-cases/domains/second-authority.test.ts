@@ -63,7 +63,7 @@ describe('a new domain', () => {
     expect(other.log).toEqual([]);
   });
 
-  test('gets it from the second one after ten minutes without an answer', async () => {
+  test('gets its certificate from the second authority after ten minutes without an answer', async () => {
     const domain = await lab.addVerified();
     fail(9, 'order', { reason: 'unavailable' });
     await tendUntil(domain, after(10 * minute - 1));
@@ -75,7 +75,7 @@ describe('a new domain', () => {
     ]);
   });
 
-  test('gives up an order at an authority that falls silent, and counts it', async () => {
+  test('abandons an order at an authority that stops answering, and counts it', async () => {
     const domain = await lab.addVerified();
     fail(9, 'look', { reason: 'unavailable' });
     const live = await tendUntil(domain, after(11 * minute));
@@ -88,7 +88,7 @@ describe('a new domain', () => {
     expect((await lab.ports.ledger.use(name, lab.clock.now())).exactName).toHaveLength(1);
   });
 
-  test('is asked for at the second one at once, where CAA allows only that', async () => {
+  test('is ordered at the second authority at once where CAA allows only that one', async () => {
     const domain = await lab.add();
     lab.point(domain, forbid(second));
     await lab.ports.domains.get(domain.id);
@@ -99,7 +99,7 @@ describe('a new domain', () => {
     expect(lab.authority.log).toEqual([]);
   });
 
-  test('that the second one rejects is still asked for at the first', async () => {
+  test('is still ordered at the first authority after the second one rejects it', async () => {
     const domain = await lab.addVerified();
     fail(2, 'order', { reason: 'unavailable' });
     other.failNext('order', { reason: 'rejected_name' });
@@ -118,7 +118,7 @@ describe('a renewal', () => {
     return live;
   };
 
-  test('is asked for at the second authority after a twentieth of what is left', async () => {
+  test('is ordered at the second authority after a twentieth of what is left', async () => {
     const live = await renewing();
     const begun = lab.clock.now();
     fail(9, 'order', { reason: 'unavailable' });
@@ -132,7 +132,7 @@ describe('a renewal', () => {
     expect(other.replaced).toEqual([undefined]);
   });
 
-  test('asks the authority for its window that issued the certificate', async () => {
+  test('gets its window from the authority that issued the certificate', async () => {
     const live = await renewing();
     fail(9, 'order', { reason: 'unavailable' });
     await tendUntil(live, new Date(lab.clock.now().getTime() + 3 * day));
@@ -149,7 +149,7 @@ describe('a renewal', () => {
   });
 });
 
-test('an order at an authority that is no longer in the settings is replaced', async () => {
+test('an order at an authority that is no longer configured is replaced', async () => {
   const domain = await lab.addVerified();
   fail(2, 'order', { reason: 'unavailable' });
   for (let n = 0; n < 3; n++) other.failNext('look', { reason: 'unavailable' });

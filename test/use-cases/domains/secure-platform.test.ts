@@ -52,8 +52,8 @@ const secondAuthority = (hosts: readonly string[]) =>
     texts: () => lab.platformTexts(),
   });
 
-describe('where its challenge name is delegated', () => {
-  test('the platform gets one certificate, and the hosts of projects none', async () => {
+describe("where the platform's challenge name is delegated", () => {
+  test('the platform gets one certificate, and the hosts of projects get none', async () => {
     delegate();
     expect(await secure()).toBe(1);
     expect((await lab.ports.ownNames.all()).map(({ host }) => host)).toEqual([wildcard]);
@@ -63,7 +63,7 @@ describe('where its challenge name is delegated', () => {
     expect(ordersOf(own())).toBe(0);
   });
 
-  test('it is renewed when the authority says so, and that order counts against nothing', async () => {
+  test("the platform's certificate is renewed when the authority says so, and that order uses no budget", async () => {
     delegate();
     await secure();
     lab.clock.advance(day);
@@ -82,7 +82,7 @@ describe('where its challenge name is delegated', () => {
     expect(await lab.ports.ledger.orders('authority.test', lab.clock.now())).toEqual([]);
   });
 
-  test('the authority is asked again when it says, and about no host that needs no certificate', async () => {
+  test('the authority is asked again at its own time, and never about a host that needs no certificate', async () => {
     undelegated();
     await secure();
     delegate();
@@ -113,7 +113,7 @@ describe('where its challenge name is delegated', () => {
     expect(await counted({ hasPlatformFiles: true })).toEqual([]);
   });
 
-  test('hosts wait for it until it has failed, and then get certificates of their own', async () => {
+  test("hosts wait for the platform's certificate until it has failed, and then get their own", async () => {
     delegate();
     lab.authority.failNext('look', { reason: 'challenge' });
     expect(await secure()).toBe(1);
@@ -124,7 +124,7 @@ describe('where its challenge name is delegated', () => {
     expect((await checkPlatform(lab.ports)()).failure).toBeUndefined();
   });
 
-  test('a worker that dies at any step leaves the order to the next one', async () => {
+  test('the next worker continues an order after another one dies at any step', async () => {
     delegate();
     const steps = ['order', 'look', 'prove', 'finalize'] as const;
     for (const step of steps) {
@@ -139,7 +139,7 @@ describe('where its challenge name is delegated', () => {
     expect(await lab.ports.orders.find(`${subject}:2`)).toBeUndefined();
   });
 
-  test('an order under way goes on when the record is gone', async () => {
+  test('an order under way continues when the record is gone', async () => {
     delegate();
     lab.authority.failNext('look', { reason: 'unavailable' });
     await secure();
@@ -166,7 +166,7 @@ describe('where its challenge name is delegated', () => {
   test.each([
     ['all of its names', 'issue', 'other.test'],
     ['its wildcard', 'issuewild', ';'],
-  ])('while CAA forbids %s, nothing is ordered for it', async (_, tag, value) => {
+  ])('nothing is ordered for %s while CAA forbids it', async (_, tag, value) => {
     const caa = [{ name: 'sites.test', answer: records({ flags: 0, tag, value }) }];
     delegate({ caa });
     await secure();
@@ -178,7 +178,7 @@ describe('where its challenge name is delegated', () => {
     });
   });
 
-  test('one that nobody renews is near its end with a fifth of its lifetime left, and not relied on with a twentieth', async () => {
+  test('an unrenewed certificate is near its end with a fifth of its lifetime left, and not relied on with a twentieth', async () => {
     delegate();
     await secure();
     const { notAfter } = (await checkPlatform(lab.ports)()).certificate!;
@@ -193,7 +193,7 @@ describe('where its challenge name is delegated', () => {
     }
   });
 
-  test('what is left of a certificate for one host is deleted some days after it has ended, and no other', async () => {
+  test('leftovers of a certificate for one host are deleted some days after it has expired, and no others', async () => {
     undelegated();
     await secure();
     delegate();
@@ -219,7 +219,7 @@ describe('where its challenge name is delegated', () => {
     expect(await stored()).toEqual([]);
   });
 
-  test('nothing is deleted of a name that the authority was asked for lately', async () => {
+  test('nothing is deleted of a name that was recently ordered at the authority', async () => {
     undelegated();
     lab.authority.failNext('order', { reason: 'unavailable' });
     await secure();
@@ -254,7 +254,7 @@ describe('where its challenge name is delegated', () => {
     expect(await forgetOwnNames(lab.ports)()).toBe(1);
   });
 
-  test('an authority that does not answer is left for the second one', async () => {
+  test('the second authority is used when the first one does not answer', async () => {
     delegate();
     const second = secondAuthority([wildcard, own()]);
     const run = () => secure({ secondAuthority: second });
@@ -268,7 +268,7 @@ describe('where its challenge name is delegated', () => {
   });
 });
 
-test('a project host is asked for at the second authority when the first one does not answer', async () => {
+test('a project host is ordered at the second authority when the first one does not answer', async () => {
   const second = secondAuthority([own()]);
   undelegated();
   for (let minutes = 0; minutes < 13; minutes++) {
@@ -282,7 +282,7 @@ test('a project host is asked for at the second authority when the first one doe
   });
 });
 
-test('while nobody can tell whether it is delegated, hosts wait for the first one, but no longer than a day', async () => {
+test("hosts wait a day at most for the platform's certificate while nobody can tell whether its name is delegated", async () => {
   const unseen = () =>
     lab.dns.tell('sites.test', facts({ delegation: { kind: 'failed', reason: 'timeout' } }));
   unseen();
@@ -294,7 +294,7 @@ test('while nobody can tell whether it is delegated, hosts wait for the first on
   expect([ordersOf(wildcard), ordersOf(own())]).toEqual([0, 1]);
 });
 
-test('resolvers that fail once cost the hosts of projects nothing', async () => {
+test('resolvers that fail once do not affect the hosts of projects', async () => {
   lab.dns.tell('sites.test', facts({ delegation: { kind: 'failed', reason: 'timeout' } }));
   expect(await secure()).toBe(0);
   delegate();
@@ -303,7 +303,7 @@ test('resolvers that fail once cost the hosts of projects nothing', async () => 
   expect([ordersOf(wildcard), ordersOf(own())]).toEqual([1, 0]);
 });
 
-test('an authority that says nothing of the certificate of one project is asked about the others', async () => {
+test("an authority that does not answer about one project's certificate is still asked about the others", async () => {
   undelegated();
   for (let n = 0; n < 5; n++) await servedProject(lab.stores);
   await secure();
@@ -322,7 +322,7 @@ test('an authority that says nothing of the certificate of one project is asked 
   expect(asked).toBe(1);
 });
 
-test('without the record, hosts get certificates of their own until the one of the platform is there', async () => {
+test("hosts get their own certificates without the record, until the platform's one is there", async () => {
   undelegated();
   expect(await secure()).toBe(1);
   expect(ordersOf(own())).toBe(1);
@@ -346,7 +346,7 @@ const dueByWindow = async (): Promise<string> => {
   return chain;
 };
 
-test('a renewal of a project host that its authority does not exempt after all waits for the budgets', async () => {
+test('a renewal of a project host that its authority turns out not to exempt waits for the budgets', async () => {
   const chain = await dueByWindow();
   lab.authority.markReplaced(chain);
   const name = { accountId: '', host: 'a.test', registrableDomain: 'a.test', isManual: false };
@@ -368,7 +368,7 @@ test('a renewal of a project host that its authority does not exempt after all w
   expect(lab.authority.replaced.slice(-2)).toEqual([chain, undefined]);
 });
 
-test('when the record goes, hosts get certificates of their own before that of the platform ends', async () => {
+test("hosts get their own certificates before the platform's one ends when the record is removed", async () => {
   delegate();
   await secure();
   undelegated();
@@ -379,7 +379,7 @@ test('when the record goes, hosts get certificates of their own before that of t
   expect([ordersOf(wildcard), ordersOf(own())]).toEqual([1, 1]);
 });
 
-test('with files of the operator, nothing is ordered, and no project waits', async () => {
+test('nothing is ordered and no project waits when the operator provides certificate files', async () => {
   delegate();
   expect(await secure({ hasPlatformFiles: true })).toBe(0);
   expect(lab.authority.log).toEqual([]);
@@ -391,7 +391,7 @@ test('with files of the operator, nothing is ordered, and no project waits', asy
   expect(await showOwnHold({ ...lab.ports, hasPlatformFiles: true })(project)).toBeUndefined();
 });
 
-test('a lost answer to an order of a project host counts as an order, and not as a certificate', async () => {
+test('a lost answer to an order of a project host counts as an order, but not as a certificate', async () => {
   undelegated();
   const authority = around(lab.authority, 'order', { after: () => Promise.reject(new Error()) });
   await expect(secure({ authority })).rejects.toThrow();
@@ -402,7 +402,7 @@ test('a lost answer to an order of a project host counts as an order, and not as
   expect([use.accountOrders.length, use.ownHosts.length]).toEqual([2, 1]);
 });
 
-test('a project whose host waits for a limit is told so, although the platform had a certificate that has ended', async () => {
+test('a project whose host waits for a limit says so, even if the platform once had a certificate that has expired', async () => {
   delegate();
   await secure();
   undelegated();
@@ -418,7 +418,7 @@ test('a project whose host waits for a limit is told so, although the platform h
   expect(waiting.map(({ reason }) => reason)).toEqual(['ownHosts']);
 });
 
-test('of projects, 20 get a certificate of their own in 7 days; the next one knows when', async () => {
+test('only 20 projects get their own certificate in 7 days, and the next one shows when', async () => {
   undelegated();
   for (let n = 0; n < 20; n++) await servedProject(lab.stores);
   expect(await secure()).toBe(20);

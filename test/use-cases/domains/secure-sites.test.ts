@@ -28,7 +28,7 @@ test('each project gets a certificate for its platform host, and custom domains 
   expect(await secureSites(lab.ports)()).toBe(1);
 });
 
-test('when a certificate is due next is known: at once for a new host, then for its renewal', async () => {
+test('the next time that a certificate is due is known: at once for a new host, then for its renewal', async () => {
   const lab = await domainLab();
   const dueAt = sitesDueAt(lab.ports);
   expect((await dueAt())!.getTime()).toBeLessThanOrEqual(lab.clock.now().getTime());
@@ -45,7 +45,7 @@ test.each<[AuthorityFailureReason, boolean]>([
   ['rate_limited', true],
   ['challenge', false],
   ['order_gone', false],
-])('an order that ended with %s goes on: %s', async (reason, isKept) => {
+])('an order that ended with %s continues: %s', async (reason, isKept) => {
   const lab = await domainLab();
   const subject = `platform:${lab.project.slug}.sites.test:1`;
   lab.authority.failNext('look', { reason });
@@ -58,7 +58,7 @@ test.each<[AuthorityFailureReason, boolean]>([
 });
 
 test.each<AuthorityFailureReason>(['rate_limited', 'unavailable'])(
-  'a host is asked for less and less often while the authority answers no request for an order, but is %s',
+  'a host is ordered less and less often while the authority answers no order request, but is %s',
   async (reason) => {
     const lab = await domainLab();
     const secure = secureSites(lab.ports);
@@ -83,7 +83,7 @@ test.each<AuthorityFailureReason>(['rate_limited', 'unavailable'])(
 );
 
 test.each<AuthorityFailureReason>(['rate_limited', 'unavailable'])(
-  'an authority that is %s is not asked for the next host',
+  'an authority that is %s is not contacted for the next host',
   async (reason) => {
     const lab = await domainLab();
     for (let n = 0; n < 3; n++) await servedProject(lab.stores);
@@ -123,7 +123,7 @@ test('after a stop, no further host is started', async () => {
   expect(lab.asked('order')).toBe(1);
 });
 
-test('the hosts of one account draw on its share, and do not hold up those of others', async () => {
+test("the hosts of one account use that account's share, and do not delay those of others", async () => {
   const lab = await domainLab();
   const many = [];
   for (let n = 0; n < 14; n++) many.push(await servedProject(lab.stores, lab.project.accountId));

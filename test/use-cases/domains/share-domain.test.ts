@@ -20,7 +20,7 @@ beforeEach(async () => {
 
 const isRefused = { code: 'share_unknown' };
 
-test('a link shows the records, problems and state of its domain, as they are then', async () => {
+test('a link shows the current records, problems and state of its domain', async () => {
   const { secret } = await face.makeShare(domain);
   expect(await face.showShared(secret)).toMatchObject({ domain: { host, state: 'added' } });
   lab.point(domain);
@@ -35,7 +35,7 @@ test('a link shows the records, problems and state of its domain, as they are th
   expect(shown.domain.state).toBe('verified');
 });
 
-test('what is made and revoked is told, and the secret is no part of it', async () => {
+test('creating and revoking a link is reported, without the secret', async () => {
   const { id, secret } = await face.makeShare(domain);
   await face.revokeShare(domain, id);
   await face.revokeShare(domain, id);
@@ -47,7 +47,7 @@ test('what is made and revoked is told, and the secret is no part of it', async 
   expect(JSON.stringify(told)).not.toContain(secret);
 });
 
-describe('a link no longer works', () => {
+describe('a link stops working', () => {
   test('after 30 days', async () => {
     const { secret, endsAt } = await face.makeShare(domain);
     lab.clock.advance(30 * day - 1);
@@ -63,7 +63,7 @@ describe('a link no longer works', () => {
     await expect(face.showShared(secret)).rejects.toMatchObject(isRefused);
   });
 
-  test('once the domain is removed, also after the name was added again', async () => {
+  test('once the domain is removed, even after the name was added again', async () => {
     const { secret } = await face.makeShare(domain);
     await lab.remove(domain);
     await expect(face.showShared(secret)).rejects.toMatchObject(isRefused);
@@ -72,7 +72,7 @@ describe('a link no longer works', () => {
   });
 });
 
-test('a domain has so many links, and another one after one of them has ended', async () => {
+test('a domain has a limited number of links, and one more after one of them has ended', async () => {
   const made = [];
   for (let n = 0; n < mostShares; n++) made.push(await face.makeShare(domain));
   await expect(face.makeShare(domain)).rejects.toMatchObject({ code: 'share_limit_reached' });

@@ -34,7 +34,7 @@ test('a domain is shown with the records to create and the time of its next chec
   expect(shown.timeline).toMatchObject({ entries: [entry], older: undefined });
 });
 
-test('a name that somebody else proved says so and asks for the TXT record at once', async () => {
+test('a name that another account has proven says so and asks for the TXT record at once', async () => {
   const lab = await domainLab();
   const holder = await lab.addVerified();
   const rival = await lab.add(await servedProject(lab.stores));
@@ -52,7 +52,7 @@ test('a name that somebody else proved says so and asks for the TXT record at on
   expect(await txtOf(rival)).toBe(false);
 });
 
-test('a name is told to lead the challenge name where the wildcard over it in the same project needs it', async () => {
+test("a name shows the wildcard's delegation where a wildcard over it in the same project needs the challenge name", async () => {
   const lab = await domainLab('acme.platform.test');
   const domain = await lab.add();
   const delegationOf = async (of: CustomDomain) => {

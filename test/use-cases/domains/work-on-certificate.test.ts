@@ -119,7 +119,7 @@ describe('the share of an account', () => {
     }
   };
 
-  test('is not enlarged by removing and adding, and other accounts get their certificates', async () => {
+  test('is not enlarged by removing and adding domains, and other accounts get their certificates', async () => {
     await churn(30);
     expect(lab.asked('order')).toBe(10);
     const other = await lab.add(await servedProject(lab.stores), 'shop.other.com');
@@ -129,7 +129,7 @@ describe('the share of an account', () => {
     expect((await lab.current(other)).state).toBe('live');
   });
 
-  test('delays a domain when it is used up, without a DNS lookup, and records that once, whatever is checked meanwhile', async () => {
+  test('delays a domain without a DNS lookup once it is used up, and records that once, whatever is checked meanwhile', async () => {
     await churn(10);
     const domain = await lab.addVerified();
     const inspected = mustNotBeUsed<DomainPorts['dns']>('dns');
@@ -148,7 +148,7 @@ describe('the share of an account', () => {
     expect((await lab.current(domain)).state).toBe('live');
   });
 
-  test('records once that others took the last place, however often they do', async () => {
+  test('records once that others took the last place, however often that happens', async () => {
     await churn(10);
     const domain = await lab.addVerified();
     const { ledger, domains } = lab.ports;
@@ -205,7 +205,7 @@ describe('a failure', () => {
     expect(lab.asked('order')).toBe(step === 'order' || !isKept ? 2 : 1);
   });
 
-  test('by CAA that our own resolvers do not see names the record to add', async () => {
+  test('because of CAA that our own resolvers do not see names the record to add', async () => {
     const domain = await lab.addVerified();
     lab.authority.failNext('finalize', { reason: 'caa', detail: 'CAA record forbids it' });
     await lab.tendDue();
@@ -218,7 +218,7 @@ describe('a failure', () => {
   });
 });
 
-describe('a fresh attempt that the owner asked for', () => {
+describe('a new attempt that the owner requested', () => {
   const failNext = async () => {
     lab.authority.failNext('look', { reason: 'challenge' });
     await lab.tendDue();
@@ -236,7 +236,7 @@ describe('a fresh attempt that the owner asked for', () => {
     return [use.manualFailures.length, use.automaticFailures.length];
   };
 
-  test('counts as such when it fails, and those on schedule after it do not', async () => {
+  test('counts as requested when it fails, and scheduled ones after it do not', async () => {
     const domain = await lab.addVerified();
     await failNext();
     lab.clock.advance(caWindows.automaticFailures.lengthMs);
@@ -253,7 +253,7 @@ describe('a fresh attempt that the owner asked for', () => {
   });
 });
 
-describe('the same order goes on', () => {
+describe('the same order continues', () => {
   test.each<AuthorityStep>(['look', 'prove', 'finalize'])(
     'when the answer to %s is lost',
     async (step) => {
@@ -364,7 +364,7 @@ describe('the same order goes on', () => {
     }
   });
 
-  test('when it is looked at while the authority takes its time', async () => {
+  test('when it is checked while the authority takes its time', async () => {
     const domain = await lab.addVerified();
     let looks = 0;
     const look: DomainPorts['authority']['look'] = () => {
@@ -402,7 +402,7 @@ describe('a late result', () => {
   });
 
   test.each(['unavailable', 'rate_limited', 'order_gone'] as const)(
-    'is not kept when the authority is %s as well',
+    'is not kept even when the authority is %s',
     async (reason) => {
       const domain = await lab.addVerified();
       for (const step of ['order', 'look'] as const) lab.authority.failNext(step, { reason });
@@ -434,7 +434,7 @@ describe('a late result', () => {
     expect(served?.chain).toContain('certificate 2 of');
   });
 
-  test('is not served when somebody else proved the name meanwhile', async () => {
+  test('is not served when another account proved the name meanwhile', async () => {
     const domain = await lab.addVerified();
     const rival = await lab.add(await servedProject(lab.stores));
     const contest = {

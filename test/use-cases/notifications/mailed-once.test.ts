@@ -83,7 +83,7 @@ type World = Awaited<ReturnType<typeof world>>;
 
 const addressesOf = ({ posted }: World) => posted.map(({ to }) => to).sort();
 
-test('owners of a deleted account get one mail that says so, and nothing else that waits', async () => {
+test('owners of a deleted account get one mail about the deletion, and nothing else that waits', async () => {
   const all = await world();
   const { accountId, face, ports } = all;
   await all.tell(all.told(1));
@@ -104,7 +104,7 @@ test('each person who has signed in gets one mail, however often the event is de
   expect(addressesOf(all)).toEqual([all.ada.email, all.bob.email].sort());
 });
 
-test('an owner who has never signed in gets mail at the address that the account was created with; others who never came do not', async () => {
+test('an owner who has never signed in gets mail at the address the account was created with; other people who never signed in do not', async () => {
   const all = await world();
   const account = accountDecision();
   const { id: accountId, email } = account.state;
@@ -117,14 +117,14 @@ test('an owner who has never signed in gets mail at the address that the account
   expect(addressesOf(all)).toEqual([email]);
 });
 
-test('whoever did it gets no mail, and the others do', async () => {
+test('the person who caused an event gets no mail, and the others do', async () => {
   const all = await world();
   await all.tell({ ...all.told(1), by: all.ada.email });
   await all.work();
   expect(addressesOf(all)).toEqual([all.bob.email]);
 });
 
-test('a kind that a person has switched off is not sent to them', async () => {
+test('a kind of mail that a person has switched off is not sent to them', async () => {
   const all = await world();
   await all.face.chooseMail(all.ada.id, new Set(['key.banned']));
   await all.tell(all.told(1));
@@ -136,7 +136,7 @@ test('a kind that a person has switched off is not sent to them', async () => {
   expect(addressesOf(all)).toEqual([all.ada.email, all.bob.email, all.bob.email].sort());
 });
 
-test('whoever follows the link of a mail gets no more of its kinds, and nobody can make such a link', async () => {
+test('a person who follows the unsubscribe link gets no more mails of its kinds, and the link cannot be forged', async () => {
   const all = await world();
   await all.tell(all.told(1));
   await all.work();
@@ -150,7 +150,7 @@ test('whoever follows the link of a mail gets no more of its kinds, and nobody c
   expect(await all.face.mailKindsOff(all.bob.id)).toEqual(new Set());
 });
 
-test('a personal mail is sent to the person alone, though they have switched all off', async () => {
+test('a personal mail is sent to the person alone, even if they have switched all off', async () => {
   const all = await world();
   const { id: personId, email: to } = all.ada;
   const mail = { id: 'link_1', accountId: all.accountId, personId, to };
@@ -163,7 +163,7 @@ test('a personal mail is sent to the person alone, though they have switched all
   expect(all.posted[0]).toMatchObject({ to, unsubscribeToken: undefined });
 });
 
-test('more than five within ten minutes are gathered, and none is lost', async () => {
+test('more than five mails within ten minutes are summarised, and none is lost', async () => {
   const all = await world();
   for (let n = 0; n < 20; n += 1) {
     await all.tell(all.told(n));
@@ -180,7 +180,7 @@ test('more than five within ten minutes are gathered, and none is lost', async (
   );
 });
 
-test('a refusal for good is shown beside the person and not tried again; a success takes it away', async () => {
+test('a permanent refusal is shown beside the person and not retried; a success clears it', async () => {
   let isRefused = true;
   const all = await world(({ to }) =>
     isRefused && to === all.ada.email
@@ -200,7 +200,7 @@ test('a refusal for good is shown beside the person and not tried again; a succe
   expect(await all.face.listMailTroubles(all.accountId)).toEqual([]);
 });
 
-test('a mail that is too old is not sent: its link has ended, or no server was set for days', async () => {
+test('a mail is not sent when it is too old: its link has ended, or no server was configured for days', async () => {
   const all = await world();
   const { id: personId, email: to } = all.ada;
   const mail = { id: 'link_1', accountId: all.accountId, personId, to };
@@ -219,7 +219,7 @@ test('a mail that is too old is not sent: its link has ended, or no server was s
   expect(await all.ports.mails.state(all.clock.now())).toMatchObject({ waiting: 0 });
 });
 
-test('whoever switches a kind off gets none of it that waits, and the rest of a summary still comes', async () => {
+test('a person who switches a kind off gets no waiting mail of it, and the rest of a summary still comes', async () => {
   const all = await world();
   for (let n = 0; n < 8; n += 1) await all.tell(all.told(n));
   const domain = { project: 'birds', host: 'birds.test', name: 'birds.test' };
@@ -235,7 +235,7 @@ test('whoever switches a kind off gets none of it that waits, and the rest of a 
   expect(await all.ports.mails.state(all.clock.now())).toMatchObject({ waiting: 0, unreached: 0 });
 });
 
-test('a message that cannot be prepared counts as tried, and is given up after a day', async () => {
+test('a message that cannot be prepared counts as tried, and is abandoned after a day', async () => {
   const all = await world();
   const { id: personId, email: to } = all.ada;
   let looks = 0;
@@ -255,7 +255,7 @@ test('a message that cannot be prepared counts as tried, and is given up after a
   expect(await all.ports.mails.state(all.clock.now())).toMatchObject({ waiting: 0 });
 });
 
-test('where the process is killed, no mail is lost, and one that is sent again has the same id and words', async () => {
+test('no mail is lost when the process is killed, and one that is sent again has the same id and text', async () => {
   const killedAt = async (step: number) => {
     const all = await world();
     const life = new Life(step);
@@ -282,7 +282,7 @@ test('where the process is killed, no mail is lost, and one that is sent again h
   }
 });
 
-test('mails of one moment are messages of their own, though one is planned while the other waits for its turn', async () => {
+test('simultaneous mails are separate messages, even if one is planned while the other waits for its turn', async () => {
   const { ports, clock, tell, told, work, posted } = await world();
   const add = ports.mails.add.bind(ports.mails);
   jest.spyOn(ports.mails, 'add').mockImplementationOnce(async (...wanted) => {

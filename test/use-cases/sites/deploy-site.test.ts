@@ -78,7 +78,7 @@ describe('a good upload', () => {
     ]);
   });
 
-  test('may not know beforehand how many entries there are', async () => {
+  test('may come without a known number of entries', async () => {
     const told: UploadProgress[] = [];
     const source = { ...good(), total: undefined };
     await site.deploy(source, (progress) => told.push(progress));
@@ -86,7 +86,7 @@ describe('a good upload', () => {
     expect(told.at(-1)).toEqual({ step: 'preparing', done: 2, total: 2 });
   });
 
-  test('is not read where it is ignored', async () => {
+  test('is not read where its content is ignored', async () => {
     const [hidden, page] = [watched('.cache/config'), watched('index.html')];
     await site.deploy(sourceOf(hidden.entry, page.entry));
     expect([hidden.reads(), page.reads()]).toEqual([0, 1]);
@@ -118,7 +118,7 @@ describe('a refused upload', () => {
           entry('index.html', brokenOff(new DomainError('archive_unreadable', 'It is damaged.'))),
         ),
     ],
-  ] as const)('is remembered with its reason (%s), and leaves nothing', async (problem, source) => {
+  ] as const)('is stored with its reason (%s), and leaves no files', async (problem, source) => {
     const before = await site.deploy(good());
     site.clock.advance(1000);
     const deploy = await site.deploy(source());
@@ -170,7 +170,7 @@ describe('an account with a quota of files', () => {
     site = await siteLab(await open(), files, quota);
   });
 
-  test('can store that much and not a byte more, and a refused upload leaves nothing', async () => {
+  test('can store exactly that much, and a refused upload leaves nothing', async () => {
     await site.deploy(page(400));
     const kept = await site.deploy(page(600));
     expect(kept.state).toBe('succeeded');
@@ -262,7 +262,7 @@ describe('a failure on our side', () => {
     },
   );
 
-  test('in removing the files does not hide the original error', async () => {
+  test('while removing the files does not hide the original error', async () => {
     async function* content() {
       files.remove = () => Promise.reject(trouble);
       yield* inPieces('about');
@@ -306,7 +306,7 @@ describe('when the database is unavailable', () => {
     expect((await site.site()).deploys).toEqual([]);
   });
 
-  test('a success that could not be recorded is a failure, and leaves nothing', async () => {
+  test('a success that could not be recorded counts as a failure, and leaves nothing', async () => {
     const deploying = site.deploy(good(), undefined, forgetful(2, false));
     await expect(deploying).rejects.toThrow('The database cannot be reached');
     const { deploys, servedDeployId } = await site.site();
@@ -315,14 +315,14 @@ describe('when the database is unavailable', () => {
     expect(await files.list('dep_000001')).toBeUndefined();
   });
 
-  test('a recorded success stays one when its answer is lost', async () => {
+  test('a recorded success remains one even when its answer is lost', async () => {
     const deploy = await site.deploy(good(), undefined, forgetful(2, true));
     expect(deploy).toMatchObject({ id: 'dep_000001', state: 'succeeded' });
     expect((await site.site()).servedDeployId).toBe('dep_000001');
     expect(await files.list('dep_000001')).toHaveLength(2);
   });
 
-  test('a deploy whose failure could not be recorded is given up later', async () => {
+  test('a deploy whose failure could not be recorded is abandoned later', async () => {
     const refused = sourceOf(entry('about.html'));
     const deploying = site.deploy(refused, undefined, forgetful(2, false));
     await expect(deploying).rejects.toThrow('The database cannot be reached');
@@ -337,7 +337,7 @@ describe('when the database is unavailable', () => {
   });
 });
 
-test('a deploy that was given up meanwhile fails, and leaves nothing', async () => {
+test('a deploy that was abandoned meanwhile fails, and leaves nothing', async () => {
   async function* slow() {
     yield* inPieces('<!doctype html>');
     const muchLater = later(2 * 60 * 60 * 1000);
@@ -371,7 +371,7 @@ test.each([
 
 const restored = (one: Site) => restoreProject(one, now);
 
-test('a deploy that twelve later ones overtook is reported as a success, and not served', async () => {
+test('a deploy that twelve later ones overtook is reported as a success, but not served', async () => {
   async function* slow() {
     yield* inPieces('<!doctype html>');
     for (let n = 0; n < 12; n++) await site.deploy(good());
@@ -381,7 +381,7 @@ test('a deploy that twelve later ones overtook is reported as a success, and not
   expect((await site.site()).servedDeployId).toBe('dep_000013');
 });
 
-test('nothing is deployed to a project that is not there, or is somebody else’s', async () => {
+test('nothing is deployed to a project that is missing or belongs to another account', async () => {
   const { projects, clock, project } = site;
   const ids = { next: () => 'dep_1' };
   const unpacking = new DirectUnpacking(files, (source: SiteSource) => Promise.resolve(source));

@@ -79,7 +79,7 @@ test('a burst for one webhook is sent a few at a time, without waiting for the s
   await pump.stop();
 });
 
-test('more hanging receivers than places delay the others by a second, and only the first time', async () => {
+test('hanging receivers beyond the number of places delay the others by a second, and only the first time', async () => {
   const done: string[] = [];
   const { pump, webhook, send } = await pumpOver(async ({ webhook: one }, signal) => {
     if (one?.address.includes('hangs')) await untilStopped(signal);

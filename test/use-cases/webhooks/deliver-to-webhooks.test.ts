@@ -45,7 +45,7 @@ const add = async (kinds: readonly string[], host = 'zoo.example') => {
 const claim = (): Promise<readonly ClaimedDelivery[]> =>
   ports.webhookDeliveries.claim(later(1000), later(60_000), allDue);
 
-test('only webhooks that are on and want the kind get a delivery, and only those of the account', async () => {
+test('only active webhooks of the account that want the kind get a delivery', async () => {
   const wanting = await add(['key.banned']);
   await add(['domain.live']);
   await calls.switchWebhookOff(await add(['key.banned']));
@@ -56,7 +56,7 @@ test('only webhooks that are on and want the kind get a delivery, and only those
   expect((await claim()).map(({ delivery }) => delivery.webhookId)).toEqual([wanting.webhookId]);
 });
 
-test('a webhook of a deleted account is not called, also with what waits', async () => {
+test('a webhook of a deleted account is not called, even for waiting deliveries', async () => {
   const of = await add(['key.banned']);
   await calls.tellWebhooks(banned('evt_1'));
   await ports.accounts.change(accountId, (account) => deleteAccount(account, now));
@@ -66,7 +66,7 @@ test('a webhook of a deleted account is not called, also with what waits', async
   expect(await calls.listDeliveries(of, 10)).toMatchObject([{ progress: { state: 'cancelled' } }]);
 });
 
-test('what concerns one person is no message', async () => {
+test('an event that concerns one person sends no message', async () => {
   await add(['key.banned']);
   const personal = { kind: 'password.changed', about: { email: 'keeper@zoo.example' } } as const;
   await calls.tellWebhooks({ ...banned('evt_1'), ...personal } as never);
@@ -111,7 +111,7 @@ describe('a test, and a delivery that is sent again,', () => {
     expect(await ports.events()).toEqual(before);
   });
 
-  test('of another account count nowhere', async () => {
+  test('of another account do not count', async () => {
     const { webhookId } = await add(['key.banned']);
     const foreign = { accountId: await newAccount(ports), webhookId };
     await expect(calls.testWebhook(foreign)).rejects.toHaveProperty('code', 'webhook_not_found');
@@ -122,7 +122,7 @@ describe('a test, and a delivery that is sent again,', () => {
 });
 
 describe('a delivery that was claimed', () => {
-  test('is not sent once its webhook is off or removed, and is over', async () => {
+  test('is not sent once its webhook is off or removed, and ends', async () => {
     const [off, removed] = [await add(['key.banned']), await add(['key.banned'], 'b.example')];
     await calls.tellWebhooks(banned('evt_1'));
     const switched = await ports.webhooks.find(off);
@@ -137,7 +137,7 @@ describe('a delivery that was claimed', () => {
     expect(listed.map(({ progress }) => progress.state)).toEqual(['cancelled', 'cancelled']);
   });
 
-  test('and cannot be signed counts as a failed attempt, which is ours: it does not make its webhook a failing one', async () => {
+  test('and cannot be signed counts as a failed attempt on our side, which does not make its webhook a failing one', async () => {
     const of = await add(['key.banned']);
     await calls.tellWebhooks(banned('evt_1'));
     const noKey = new Error('sealed under another key');
@@ -154,7 +154,7 @@ describe('a delivery that was claimed', () => {
     expect((await ports.webhooks.find(of))?.status).toMatchObject({ failingSince: undefined });
   });
 
-  test('and is refused for good by an address that the owner changes meanwhile leaves the new one on, and goes there', async () => {
+  test('and is permanently refused by an address that the owner changes meanwhile is sent to the new one, which stays on', async () => {
     const of = await add(['key.banned']);
     await calls.tellWebhooks(banned('evt_1'));
     const moved = { address: 'https://moved.example/', kinds: ['key.banned'] };
@@ -187,7 +187,7 @@ describe('a delivery that was claimed', () => {
   });
 });
 
-test('a call whose lease ends before it, as after a clock jump, is made once and its outcome is stored', async () => {
+test('a call whose lease ends before it, as after a clock jump, is made once and its result is stored', async () => {
   const of = await add(['key.banned']);
   await calls.tellWebhooks(banned('evt_1'));
   const clock = new SettableClock(now);

@@ -30,7 +30,7 @@ import {
 } from './audit-words.ts';
 
 const pageSize = 50;
-/** Most removed people that the filter offers. */
+/** The filter offers at most this many removed people. */
 const mostRemoved = 50;
 
 type Ports = Pick<DashboardPorts, 'auditLog' | 'access' | 'sites' | 'domains'>;
@@ -172,7 +172,7 @@ type AuditPosition = Pick<AuditEntry, 'id' | 'occurredAt'>;
 export interface AuditFilter {
   readonly actor: string | undefined;
   readonly topic: Topic | undefined;
-  /** Days in UTC, both included: `2026-03-01`. */
+  /** Both days are in UTC and included: `2026-03-01`. */
   readonly from: string | undefined;
   readonly to: string | undefined;
   readonly before: AuditPosition | undefined;
@@ -209,7 +209,7 @@ const addressIn = ({ actor, topic, from, to }: AuditFilter): ListAddress => ({
   fields: { who: actor, what: topic, from, to },
 });
 
-/** Of the query: `<milliseconds>.<id>` of the last entry that was shown. @returns undefined for anything else */
+/** Parses the cursor `<milliseconds>.<id>` of the last entry shown. @returns undefined if it is malformed */
 const positionOf = (text: string | null): AuditPosition | undefined => {
   const [, milliseconds, id] = /^(\d{1,15})\.([\w-]{1,64})$/.exec(text ?? '') ?? [];
   if (milliseconds === undefined || id === undefined) return undefined;

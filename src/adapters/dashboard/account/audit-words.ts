@@ -159,7 +159,7 @@ const wordsByTopic = {
   },
 } satisfies Readonly<Record<Topic, Partial<Words>>>;
 
-/** A new event does not compile until it has words under some topic. */
+/** Every event needs words under some topic, or this does not compile. */
 const words: Words = {
   ...wordsByTopic.account,
   ...wordsByTopic.people,
@@ -193,7 +193,7 @@ const plain = (code: string): string => code.replaceAll('_', ' ');
 
 type Told = Pick<AuditEntry, 'what' | 'details'>;
 
-/** @returns undefined for an event that only a newer version knows */
+/** @returns undefined for an event of a newer version */
 export const auditWords = ({ what, details }: Told, names: Names): string | undefined => {
   const tell = Object.hasOwn(words, what) ? words[what as AnyEvent['type']] : undefined;
   return tell?.(details as never, names);

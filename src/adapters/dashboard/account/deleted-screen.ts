@@ -22,7 +22,7 @@ import type { DashboardPorts } from '../ports.ts';
 
 type Ports = Pick<DashboardPorts, 'access' | 'sites' | 'settings'>;
 
-/** What was deleted and can be restored: projects, or the account that the person has signed in to. */
+/** Lists deleted projects, or the deleted account that the person has signed in to, so that they can be restored. */
 export const deletedScreen = (ports: Ports): Screen => ({
   path: deletedPath,
   section: 'account',

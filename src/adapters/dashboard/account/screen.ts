@@ -113,7 +113,7 @@ const planSection = (
 const used = (now: number, most: number, inWords: (one: number) => string = count): Html =>
   html`${inWords(now)} of ${inWords(most)}${now > 0 && now >= most && html` ${badge('limit reached', 'busy')}`}`;
 
-/** The name is shown beside the id; custom limits are in the table. */
+/** The page shows the name beside the id, and custom limits in the table. */
 type ShownElsewhere =
   ('deletedAt' | 'name' | 'email' | 'ownLimits' | 'siteLimits' | 'warnings') | 'factorDemandedAt';
 

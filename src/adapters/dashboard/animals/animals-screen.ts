@@ -33,7 +33,7 @@ const csvPath = `${animalsPath}.csv`;
 export const animalsScreen = ({ catalogue, ids }: DashboardPorts): Screen => ({
   path: animalsPath,
   section: 'animals',
-  // Not live: new rows would move the others away from under the pointer.
+  // The list is not live, because new rows would move the others away from under the pointer.
   live: false,
   notices: {
     added: 'The animal is added.',

@@ -30,7 +30,7 @@ interface CsvRecord {
   readonly info: { readonly lines: number };
 }
 
-/** The animals that a file lists, or each line that is wrong and why. Other work of the process goes on meanwhile. */
+/** Reads the animals of a file, or says which lines are wrong and why. Does not block the process. */
 export const draftsIn = async (file: Buffer): Promise<CsvDrafts> => {
   if (!isUtf8(file)) {
     return refused(1, 'The file is not in UTF-8. In Excel, save it as “CSV UTF-8”.');
@@ -53,9 +53,9 @@ const csvProblems: Readonly<Record<string, string>> = {
 
 const pieceBytes = 64 * 1024;
 
-/** Spreadsheets write semicolons where the comma is the decimal sign. No name of a column has one. */
+/** Spreadsheets write semicolons where the comma is the decimal sign. No column name contains one. */
 const recordsOf = (file: Buffer): AsyncIterable<CsvRecord> => {
-  // The parser counts the end of a line as two where files mix the ways to write it.
+  // The parser miscounts lines in files that mix different line ends.
   const lines = Buffer.from(file.toString().replace(/\r\n?/g, '\n'));
   const [head = ''] = lines.subarray(0, longestLine).toString().split('\n', 1);
   const pieces = Array.from({ length: Math.ceil(lines.length / pieceBytes) }, (_, at) =>

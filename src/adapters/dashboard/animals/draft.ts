@@ -22,7 +22,7 @@ const draftFields = {
   categoryId: v.pipe(
     v.string(),
     v.trim(),
-    // As BigInt from its digits: a number would round it.
+    // A number would round the id, so its digits become a BigInt.
     v.transform((digits) => readId(digits) ?? 0n),
     v.check(isCategoryId, `A category id is a whole number from 1 to ${largestInt64}.`),
   ),

@@ -58,7 +58,7 @@ const named = async (
 export const ordersScreen = ({ catalogue }: DashboardPorts): Screen => ({
   path: ordersPath,
   section: 'orders',
-  // Not live: new rows would move the buttons away from under the pointer.
+  // The list is not live, because new rows would move the buttons away from under the pointer.
   live: false,
   notices,
   show: async ({ accountId, query: asked, may }, refusal) => {
@@ -178,7 +178,7 @@ export const orderScreen = (ports: DashboardPorts): Screen => {
   };
 };
 
-/** From the list it leads back to the list. Another person may have been faster; then the page says so. */
+/** Returns to the list if the button was pressed there. If another person was faster, the page says so. */
 const stepping = (
   catalogue: Catalogue,
   { name, act }: (typeof orderSteps)[keyof typeof orderSteps],

@@ -51,7 +51,7 @@ export const animalsAddress = ({
   },
 });
 
-/** `12.Rex`: the last animal that a page showed. */
+/** Formats the cursor of a page from its last animal, as `12.Rex`. */
 export const positionOf = ({ id, name }: Pick<Pet, 'id' | 'name'>): string => `${id}.${name}`;
 
 const readPosition = (text: string | null): PetSearch['after'] => {

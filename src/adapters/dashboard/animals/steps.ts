@@ -21,7 +21,7 @@ interface Step<Thing> {
   readonly name: string;
   readonly label: string;
   readonly told: string;
-  /** For a step that cannot be undone: the consequences, and the label of the confirming button. */
+  /** A step that cannot be undone names its consequences and the label of the confirming button. */
   readonly asks?: { readonly consequences: string; readonly confirm: string };
   readonly act: (catalogue: Catalogue, accountId: string, id: bigint) => Promise<Thing>;
 }
@@ -73,7 +73,7 @@ export const petButtons = (pet: Pet): readonly Html[] =>
     return confirmedForm({ id: name, label, about, question, action, goesOn: true, ...asks });
   });
 
-/** @param query of the list that it goes back to; empty on the page of the order */
+/** @param query of the list to return to; empty on the order's own page */
 export const orderButtons = (order: Order, query = ''): readonly Html[] =>
   orderTransitions[order.status].map((next) => {
     const { name, label } = orderSteps[next];

@@ -32,7 +32,7 @@ export const verifyForm = (domain: CustomDomain, options: VerifyOptions): Html =
   const anchor = verifyAnchor(domain);
   const waits = readyAt > now;
   const tells = waits && !refusal;
-  // A long wait is shown, but the button stays enabled: pressing it explains the wait.
+  // The button stays enabled during a long wait, and pressing it explains the wait.
   const isShort = readyAt.getTime() - now.getTime() < 60_000;
   const isMain = !isInList && label !== 'Check DNS' && (isShort || !waits);
   return html`<form method="post" action="${action}" class="row verify" id="${anchor}">
@@ -64,7 +64,7 @@ export const domainMenu = (
   const { id, host, unicodeHost, state } = domain;
   if (state === 'removed') return nothing;
   const mayConfigure = may('domain.configure');
-  // Programs and screen readers find it by the A-labels; people read the U-labels.
+  // Programs and screen readers use the A-labels; people read the U-labels.
   const title = host === unicodeHost ? undefined : nameInText(domain);
   return rowMenu({ id, about: host, title }, [
     mayConfigure &&
@@ -83,7 +83,7 @@ export const domainMenu = (
   ]);
 };
 
-/** By the codes of `afterVerify`: what stays true. The others are said by `noticeAfter`. */
+/** Notices that stay true, by the codes of `afterVerify`. `noticeAfter` shows the other notices. */
 export const verifyNotices = {
   checked: 'The DNS was checked: all records are correct.',
 };
@@ -99,7 +99,7 @@ export const verifyIfPossible = async (
   }
 };
 
-/** The form that verifies a domain, and its partner if its records are shown too. @param to the page that says what came of it */
+/** Verifies a domain, and its partner if the page shows both. @param to the page that shows the result */
 export const verification = (
   ports: DashboardPorts,
   path: string,
@@ -125,8 +125,8 @@ const afterVerify = (before: CustomDomain, after: CustomDomain): string => {
 };
 
 /**
- * The notice after an action, shown for as long as it is true.
- * @param path of the domain's own page, where that is another one
+ * Shows the notice after an action while it is still true.
+ * @param path of the domain's page, if the notice is on another one
  */
 export const noticeAfter = (
   query: URLSearchParams,

@@ -110,7 +110,7 @@ const nextStep = (domain: CustomDomain, work: WantedWork, now: Date): Fact => {
   }
 };
 
-/** An attempt is made only after a check that finds the DNS correct, as the authority charges for failures. */
+/** Each attempt waits for a check that finds the DNS correct, because the authority limits failures. */
 const afterNextCheck = (domain: CustomDomain, now: Date): Child => {
   const { report, nextCheckAt } = domain.dns;
   const earliest = earliestAttempt(domain);

@@ -138,7 +138,7 @@ const cached = (group: Group, checkedAt: Date, now: Date): Html => {
 
 const more = v.optional(v.number());
 
-/** As a check keeps what each resolver answered; see `KeptFacts`. */
+/** Parses the answers that a check stores for each resolver; see `KeptFacts`. */
 const answerOf = <Item extends v.GenericSchema>(item: Item) =>
   v.variant('kind', [
     v.object({
@@ -178,7 +178,7 @@ const answers = v.array(
   }),
 );
 
-/** All that was answered in a check, question by question. @param kept as the timeline has it */
+/** Shows all answers of a check by question. @param kept the answers as the timeline stores them */
 export const answersTable = (kept: unknown): Html => {
   if (kept === undefined) return nothing;
   const read = v.safeParse(answers, kept);

@@ -174,7 +174,7 @@ export const removeDomainScreen = (ports: DashboardPorts): Screen => ({
       schema: v.object({ attachment: v.fallback(v.string(), '') }),
       act: async (visit, { attachment }) => {
         const { project, domain } = await domainOf(ports, visit);
-        // An old page, from before the domain was removed and added again, must not remove the new one.
+        // A page from before the domain was removed and added again must not remove the new attachment.
         if (attachment !== '' && attachment !== domain.id) {
           throw new PageProblem(
             409,

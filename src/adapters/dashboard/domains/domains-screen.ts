@@ -159,8 +159,8 @@ const wildcardHint =
 const anyOther = 'www.example.com for example.com, or the other way round';
 
 /**
- * Ticked until somebody unticks it. Where scripts run, it names the other name as one is typed, and is not shown for a name
- * that has none.
+ * The box is ticked by default. With scripts, it shows the other name while the person types, and is hidden if there is
+ * none.
  */
 const pairBox = (refusal: Refusal | undefined): Html => {
   const isTicked = refusal?.values['pair'] !== undefined || refusal === undefined;

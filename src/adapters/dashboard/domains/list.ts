@@ -39,7 +39,7 @@ export const askedList = (slug: string, query: URLSearchParams): AskedList => {
   return { filter, text, after: placeIn(query.get('after') ?? ''), address };
 };
 
-/** @returns undefined for anything that no page has linked to */
+/** @returns undefined if no page links to this place */
 const placeIn = (text: string): DomainPlace | undefined => {
   const [attention, host, id] = text.split('~');
   const known = attentions.find((one) => one === attention);

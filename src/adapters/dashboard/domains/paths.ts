@@ -4,10 +4,10 @@ import type { DashboardPorts } from '../ports.ts';
 import type { Visit } from '../frame/screen.ts';
 import { siteOf } from '../projects/project-head.ts';
 
-/** Where the pages of custom domains are; patterns of @koa/router have the same form. */
+/** These functions also make the patterns of @koa/router, because both have the same form. */
 export const domainsPath = (slug: string): string => `/dashboard/projects/${slug}/settings/domains`;
 
-/** @param key its id; a name leads to its newest attachment */
+/** @param key the domain's id; a name leads to its newest attachment */
 export const domainPath = (slug: string, key: string): string => `${domainsPath(slug)}/${key}`;
 
 export const redirectsPath = (slug: string): string =>
@@ -20,7 +20,10 @@ export const settingPath = (
   what: 'primary-domain' | 'verify-domains' | 'remove-domains',
 ): string => `/dashboard/projects/${slug}/settings/${what}`;
 
-/** The domain of an address with its project, if they are the visitor's. @throws DomainError `project_not_found`, `domain_not_found` */
+/**
+ * Finds the domain of an address and its project, if the visitor may see them.
+ * @throws DomainError `project_not_found`, `domain_not_found`
+ */
 export const domainOf = async (
   { sites, domains }: Pick<DashboardPorts, 'sites' | 'domains'>,
   visit: Visit,

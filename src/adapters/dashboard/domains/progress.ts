@@ -50,11 +50,11 @@ const weAct = (short: string, sentence: string): Progress => ({
   isWorkedOn: true,
 });
 
-/** A title to go on with within a sentence; abbreviations stay as they are. */
+/** Starts a title in lower case, for use within a sentence. Abbreviations keep their capitals. */
 const lowered = (title: string): string =>
   /^[A-Z][a-z]|^An? /.test(title) ? `${title.slice(0, 1).toLowerCase()}${title.slice(1)}` : title;
 
-/** @param redirectsTo where visitors of a live domain are sent, if they do not get the site */
+/** @param redirectsTo where a live domain redirects its visitors, if it does not serve the site */
 export const progressOf = (domain: CustomDomain, now: Date, redirectsTo?: string): Progress => {
   switch (domain.state) {
     case 'added':
@@ -109,7 +109,7 @@ const progressOfAdded = ({ dns: { report }, registrableDomain }: DomainIn<'added
       );
 };
 
-/** `awaited`: normal until some time after the records are created. */
+/** `awaited` problems are normal until some time after the records are created. */
 const meanings: Readonly<Record<DnsProblemCode, 'awaited' | 'wrong'>> = {
   dns_not_found: 'awaited',
   cname_missing: 'awaited',
@@ -243,10 +243,7 @@ const progressOfFailure = ({ code, actor }: DnsProblem): Progress => {
     : { ...weAct(title, `${waits} We retry automatically.`), isWorkedOn: false };
 };
 
-/**
- * What each fact of a live domain has to say, before its health does. A new fact does not compile until it is decided
- * here.
- */
+/** Facts of a live domain that take precedence over its health. Every fact needs an entry, or this does not compile. */
 const saidOf: Readonly<
   Record<OwnFact<'live'>, (domain: DomainIn<'live'>) => Progress | undefined>
 > = {

@@ -35,8 +35,8 @@ const shownOf = (view: DescribedDomain): readonly ShownRecord[] => {
 };
 
 /**
- * What is still to be created, for one domain or for the two of a pair in one table. What we see already has a tick.
- * @param note what becomes of a pair
+ * Lists the records to create for one domain, or in one table for both of a pair. Records that we see have a tick.
+ * @param note explains how the pair works
  */
 export const recordsToCreate = (views: readonly DescribedDomain[], note: Html = nothing): Html => {
   const [first] = views;
@@ -107,7 +107,7 @@ const columns: readonly Column<ShownRecord>[] = [
   ['TTL', 'text', ({ ttl }) => ttl],
 ];
 
-/** As the form of the provider wants it, if we know that. */
+/** Shows the name as the provider's form expects it, if we know the provider. */
 const nameCell = (record: DnsRecord, hosted: DescribedDomain['hosted']): Html => {
   const { type, fqdn } = record;
   const name = (hosted && filledForm(record, hosted).name) ?? record.name;
@@ -127,7 +127,7 @@ const seenBadge = ({ isSeen: isThere, required, view }: ShownRecord): Html => {
   return required ? badge('not seen', 'bad') : badge('not seen', 'idle');
 };
 
-/** What is particular about the provider of a zone, and a link to its own page. Nothing where we do not know it. */
+/** Shows hints for the zone's provider and a link to its page. Empty for unknown providers. */
 const providerHints = (hosted: HostedZone | undefined, records: readonly DnsRecord[]): Html => {
   if (!hosted) return nothing;
   const { provider, zone } = hosted;
@@ -195,7 +195,7 @@ export const leftRecords = (domain: CustomDomain, zones: RecordZones): Html => {
   const { report } = domain.dns;
   const needs = { ...zones, txtRequired: report?.ownershipRequired ?? false };
   const records = recordsFor({ ...domain, isApex: isAtApex(domain) }, domain.token, needs)
-    // An optional record that was never seen was most likely never created.
+    // An optional record that we never saw was most likely never created.
     .filter(({ required, purpose }) => required || (report && isSeen(report, purpose)));
   return html`<ul class="bullets">
     ${records.map(

@@ -117,7 +117,7 @@ const whyIdle = (
 
 const inText = (host: string): string => nameOf(host).unicodeHost;
 
-/** An address stays as it is; a name of the own alphabet in it is shown beside it. */
+/** Shows the address unchanged, followed by its host in U-labels if they differ. */
 const shownTarget = (to: string): Html => {
   if (!isAbsolute(to)) return shownName(nameOf(to));
   const { host, unicodeHost } = nameOf(hostIn(to));
@@ -249,7 +249,7 @@ const redirectForms = (ports: DashboardPorts): readonly Form[] => {
         const { id, slug } = await projectOf(visit);
         await domains.editDomainSettings(id, (settings) => ({
           ...settings,
-          // One that another tab deleted meanwhile is added again: its owner wants it.
+          // If another tab has deleted the redirect meanwhile, this adds it again, because its owner wants it.
           redirects: [...without(settings.redirects, fromOf(visit)), redirect],
         }));
         return { to: redirectsPath(slug), done: 'redirect-changed' };

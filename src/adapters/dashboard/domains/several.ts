@@ -38,7 +38,7 @@ const chosenOf = async (
   return found.filter(isAttached);
 };
 
-/** Each as its own button would; one that must wait, or has nothing to verify, holds up no other. */
+/** Verifies each domain as its own button would. A refusal for one does not affect the others. */
 export const verifyingSeveral = (ports: Ports): Form =>
   form({
     name: 'verify-several',

@@ -133,12 +133,12 @@ const shareTable = (
 
 type SharedPorts = Pick<DashboardPorts, 'domains' | 'access' | 'networkOf' | 'clock'>;
 
-/** Each request counts towards the limit of its network, so it asks rarely. */
+/** The page refreshes rarely, because each request counts towards the limit of the visitor's network. */
 const refreshSeconds = 10;
 
 /**
- * The page behind a link to one domain, for somebody who is not signed in. It shows nothing else of the account, also to
- * those who are signed in.
+ * Adds the page behind a link to one domain, for visitors who are not signed in. It shows nothing else of the account,
+ * even to visitors who are signed in.
  */
 export const addSharedDomains = (router: Router, ports: SharedPorts): void => {
   router.get(sharedPath(':secret'), async (ctx: Context) => {

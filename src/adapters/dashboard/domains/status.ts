@@ -50,7 +50,7 @@ export const goneSection = ({ domain }: DomainView, zones: RecordZones, now: Dat
   </section>`;
 };
 
-/** An attachment of a name that was added again since. @param path of the newest one */
+/** Shows an attachment whose name was added again later. @param path of the newest attachment */
 export const earlierSection = (
   domain: CustomDomain,
   newest: CustomDomain,

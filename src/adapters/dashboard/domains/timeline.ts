@@ -35,7 +35,7 @@ export const timelineSection = (
   return folded({ id: 'timeline', title: 'Timeline', isOpen: !isFirst }, content);
 };
 
-/** Query parameter: the cursor of the previous page. New entries do not move a page. */
+/** Reads the previous page's cursor from the query. New entries do not shift later pages. */
 export const positionOf = (query: URLSearchParams): bigint | undefined => {
   const before = query.get('before') ?? '';
   return /^[1-9]\d{0,17}$/.test(before) ? BigInt(before) : undefined;
@@ -45,12 +45,12 @@ const address = (path: string, before?: bigint): string =>
   `${path}${queryText({ before })}#timeline`;
 
 /**
- * Limit of a page's answers, in characters of markup. The first check always shows its answers; the others link to a
- * page that starts with them.
+ * The most characters of markup that the answers of one page may have. The first check always shows its answers; others
+ * link to a page that starts with them.
  */
 const mostOfAnswers = 65_536;
 
-/** @param startingBefore address of the page whose first entry is the one before that place */
+/** @param startingBefore returns the address of the page that starts with the entry before that place */
 const timelineItems = (
   entries: readonly PlacedEntry[],
   startingBefore: (place: bigint) => string,

@@ -34,11 +34,11 @@ export const severityTones: Readonly<Record<Severity, Tone>> = {
 
 type Named = Pick<CustomDomain, 'host' | 'unicodeHost'>;
 
-/** The U-labels, and beside them the A-labels where they differ: letters of two scripts can look the same. */
+/** Shows the U-labels, followed by the A-labels if they differ, because letters of two scripts can look the same. */
 export const shownName = ({ host, unicodeHost }: Named): Html =>
   host === unicodeHost ? html`${host}` : html`${unicodeHost} <span class="ascii">(${host})</span>`;
 
-/** A host name that is known by its A-labels alone. */
+/** Names a host that is known only by its A-labels. */
 export const nameOf = (host: string): Named => ({
   host,
   unicodeHost: domainToUnicode(host) || host,

@@ -1,8 +1,9 @@
-// What the pages gain where scripts run. Without it everything works too, with a reload more.
+// Improves the pages where scripts run. Without scripts everything still works, with more reloads.
 import { Idiomorph } from 'idiomorph/dist/idiomorph.esm.js';
 import { inWords, inWordsWithDate, plannedInWords } from './time-words.js';
 
-// Chromium crashes when idiomorph moves a part with fields by `moveBefore`. Without it, idiomorph uses `insertBefore`.
+// Chromium crashes when idiomorph moves a part with fields by `moveBefore`. If that is missing, idiomorph uses
+// `insertBefore`.
 delete Element.prototype.moveBefore;
 
 const ahead = (() => {
@@ -22,7 +23,7 @@ const wordsOf = ({ dateTime, dataset }) =>
     localDay,
   );
 
-/** Times in the zone of this device; the server writes UTC, which stays in the tooltip. */
+/** Shows times in this device's zone. The server writes UTC, which stays in the tooltip. */
 const format = (options) => new Intl.DateTimeFormat('en-GB', options);
 const days = format({ day: 'numeric', month: 'short', year: 'numeric' });
 const minutes = format({ hour: '2-digit', minute: '2-digit' });
@@ -58,7 +59,7 @@ const refresh = () => {
   for (const one of document.querySelectorAll(scripted)) one.hidden = false;
 };
 
-/** By what was typed: the other name, '' where there is none, undefined while that is not known. */
+/** Maps each typed name to its other name: '' if there is none, undefined until that is known. */
 const others = new Map();
 
 const nameOther = () => {
@@ -96,7 +97,7 @@ const copy = async (button) => {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    // Only secure pages have a clipboard; an older way works on the others.
+    // Only secure pages have the clipboard API. Other pages copy from a temporary field.
     const area = Object.assign(document.createElement('textarea'), { value: text });
     document.body.append(area);
     area.select();
@@ -113,8 +114,8 @@ document.addEventListener('click', (event) => {
 });
 
 /**
- * A second click sends nothing a second time. A form is sent once the server was reached: else the browser would show a page
- * of its own instead of what was typed.
+ * Ignores a second click. Sends a form only once the server is reachable, because otherwise the browser's own error
+ * page would replace what was typed.
  */
 document.addEventListener('submit', (event) => {
   const { submitter, target } = event;
@@ -223,7 +224,7 @@ document.addEventListener('submit', (event) => {
   event.preventDefault();
   upload(event.target);
 });
-/** A folder, or an archive, may be dropped on the form of a deploy. What packs it is loaded when it is needed. */
+/** A folder or archive may be dropped on a deploy form. The code that packs it is loaded on demand. */
 const dropping = () => import('./drop-folder.js');
 const dropForm = ({ target }) => target.closest?.('form[data-unwanted]');
 for (const name of ['dragenter', 'dragover', 'dragleave', 'drop']) {
@@ -237,7 +238,7 @@ for (const name of ['dragenter', 'dragover', 'dragleave', 'drop']) {
 document.addEventListener('drop', (event) => {
   const form = dropForm(event);
   if (!form) return;
-  // They can be asked for only before anything is waited for.
+  // The browser empties these once the handler waits for anything.
   const { items, files } = event.dataTransfer;
   const [entry] = [...items].map((item) => item.webkitGetAsEntry()).filter(Boolean);
   const dropped = { entry, files: [...files] };
@@ -282,10 +283,10 @@ document.addEventListener(
   true,
 );
 
-/** A notice, or what is wrong with a form, tells of what was just done: the page on the server does not know of it. */
+/** Notices and refusals describe the last action, so the server's version of the page does not contain them. */
 const isAnswer = (node) => node instanceof Element && node.matches('[data-said], [data-refusal]');
 
-/** What somebody typed or chose stays, and so does what was refused; the rest follows the page on the server. */
+/** Typed and chosen values stay, as do all fields of a refused form. Other fields follow the server's version. */
 const isTouched = (field) =>
   field === document.activeElement ||
   field.type === 'file' ||
@@ -297,7 +298,7 @@ const isChanged = (field) => {
   return value !== defaultValue || checked !== defaultChecked;
 };
 
-/** Shows a live page as it is on the server, and leaves alone what somebody types or has opened. */
+/** Updates a live page to the server's version, but keeps what the person is typing and has opened. */
 const show = (markup) => {
   const main = document.querySelector('main');
   Idiomorph.morph(main, markup, {
@@ -314,12 +315,12 @@ const show = (markup) => {
   refresh();
 };
 
-/** What was refused is asked for again after a minute, and later and later. */
+/** After a refusal, the page waits 60 s, then twice as long each time up to 960 s, and a random time more. */
 const refusedSeconds = { first: 60, longest: 960 };
 
 /**
- * @param bellOnly The page stays as it is. The bell is followed only while somebody sees the page, because browsers open
- *   few connections to a host.
+ * @param bellOnly leaves the page unchanged, and follows only while the page is visible, because browsers open few
+ *   connections to a host
  */
 const follow = (address, { bellOnly = false, afterRefusal = refusedSeconds.first } = {}) => {
   const updates = new EventSource(address);
@@ -339,14 +340,14 @@ const follow = (address, { bellOnly = false, afterRefusal = refusedSeconds.first
   });
   updates.addEventListener('over', () => {
     updates.close();
-    // What somebody has typed is lost with the page; once they send it, the server keeps it for after the sign-in.
+    // A reload would lose what was typed. If it is sent later, the server keeps it until after the sign-in.
     const isTyping = [...document.querySelectorAll('main :is(input, textarea, select)')].some(
       isChanged,
     );
     if (!bellOnly && !isTyping) location.reload();
   });
   updates.addEventListener('later', ({ data }) => again(Number(data), refusedSeconds.first));
-  // A connection that broke is opened again by the browser; after an answer that is no stream it gives up.
+  // The browser reconnects after a broken connection, but gives up after an answer that is not a stream.
   updates.addEventListener('error', () => {
     if (updates.readyState !== EventSource.CLOSED) return;
     again(seconds * (1 + Math.random()), Math.min(2 * seconds, refusedSeconds.longest));
@@ -357,7 +358,7 @@ const follow = (address, { bellOnly = false, afterRefusal = refusedSeconds.first
   if (bellOnly) document.addEventListener('visibilitychange', rest, { once: true });
 };
 
-/** On the page of the notices, looking at them marks them as read; a page that is loaded ahead is not looked at. */
+/** Marks the notices as read while their page is visible. A prerendered page does not count. */
 const lookAtNotices = () => {
   const bell = document.querySelector('[data-bell]');
   if (!bell?.querySelector('.count') || bell.action !== location.origin + location.pathname) return;
@@ -393,7 +394,7 @@ const { live, refresh: refreshSeconds } = document.querySelector('main').dataset
 if (refreshSeconds !== undefined) {
   askAgain(Number(refreshSeconds));
 } else if (live !== undefined) {
-  // A refused form was sent elsewhere; a reload asks for the page that it stands on.
+  // A refused form has its own address. This restores the page's address, so that a reload shows the page.
   if (location.pathname !== live)
     history.replaceState(null, '', live + location.search + location.hash);
   follow(location.pathname + location.search);

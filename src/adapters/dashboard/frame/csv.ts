@@ -8,8 +8,8 @@ export type CsvColumn<Thing> = readonly [
 ];
 
 /**
- * Answers with a file of all these things, which is sent while they are read. As spreadsheets open it (RFC 4180, with a
- * byte order mark); a cell that would be a formula there begins with an apostrophe.
+ * Sends a CSV file (RFC 4180, with a byte order mark for spreadsheets) while the things are read. A cell that a
+ * spreadsheet would read as a formula gets an apostrophe in front.
  */
 export const sendCsv = <Thing>(
   ctx: Context,
@@ -25,7 +25,7 @@ export const sendCsv = <Thing>(
     record_delimiter: 'windows',
     cast: { bigint: String, string: withApostrophe },
   });
-  // Whoever stops reading ends the reading from the database, too.
+  // If the client disconnects, reading from the database stops too.
   pipeline(Readable.from(rowsOf(things, columns)), text, () => undefined);
   ctx.body = text;
 };
@@ -37,7 +37,7 @@ async function* rowsOf<Thing>(
   for await (const thing of things) yield columns.map(([, cell]) => cell(thing));
 }
 
-/** Things that a page of a file has: so many are read at once. */
+/** The database returns this many things at once for a file. */
 export const csvPage = 500;
 
 export async function* allPages<Thing>(
@@ -51,7 +51,7 @@ export async function* allPages<Thing>(
   }
 }
 
-/** What a spreadsheet takes for a formula, and what would be read as escaped. */
+/** Matches what spreadsheets read as a formula, and cells that would look escaped. */
 const escaped = /^'*[=+\-@\t\r＝＋－＠]/;
 
 const withApostrophe = (cell: string): string => (escaped.test(cell) ? `'${cell}` : cell);

@@ -1,8 +1,8 @@
-// Packs a folder that is dropped on the form of a deploy, or chosen there, so that it is sent as an archive. Loaded only on
-// pages that have such a form, when somebody drops something or chooses a folder.
+// Packs a folder that was dropped on a deploy form or chosen there into an archive. Loaded only when somebody drops
+// something or chooses a folder.
 import { Zip, ZipDeflate } from 'fflate/browser';
 
-/** The files below an entry of a drop, with their paths. */
+/** Lists all files below a dropped entry, with their paths. */
 const filesIn = async (entry, path = entry.name) => {
   if (entry.isFile) {
     const file = await new Promise((resolve, reject) => entry.file(resolve, reject));
@@ -10,7 +10,7 @@ const filesIn = async (entry, path = entry.name) => {
   }
   const found = [];
   const reader = entry.createReader();
-  // A reader gives some at a time.
+  // A reader returns its entries in batches.
   for (;;) {
     const some = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
     if (some.length === 0) return found;
@@ -20,7 +20,7 @@ const filesIn = async (entry, path = entry.name) => {
 
 const topOf = ({ path }) => path.split('/')[1];
 
-/** @returns what the form says instead of taking the folder */
+/** @returns the message that the form shows if it refuses the folder */
 const refusalOf = (files, unwanted) => {
   const name = files.map(topOf).find((one) => Object.hasOwn(unwanted, one));
   return (
@@ -29,7 +29,7 @@ const refusalOf = (files, unwanted) => {
   );
 };
 
-/** One file after the other, so that the page stays alive. */
+/** Packs one file at a time, so that the page stays responsive. */
 const zipped = async (files, onFile) => {
   const pieces = [];
   const zip = new Zip((error, piece) => {
@@ -46,7 +46,7 @@ const zipped = async (files, onFile) => {
   return new Blob(pieces, { type: 'application/zip' });
 };
 
-/** Puts a file into the field, as if it had been chosen there. */
+/** Sets the field's file, as if the person had chosen it there. */
 const choose = (form, file) => {
   const transfer = new DataTransfer();
   transfer.items.add(file);
@@ -75,7 +75,7 @@ const take = async (form, files) => {
       : `${files.length} files are packed. Press Deploy to publish them.`;
 };
 
-/** @param dropped the first entry, and the files that are no folders */
+/** @param dropped the first entry, and the files outside folders */
 export const takeDrop = async (form, { entry, files }) => {
   if (entry?.isDirectory) return take(form, await filesIn(entry));
   if (files.length === 1) choose(form, files[0]);

@@ -12,8 +12,8 @@ interface Labelled {
 }
 
 /**
- * A control with its label, its hint, and what is wrong with it. An invalid one gets the focus, which also scrolls to it.
- * Forms have no `#…` in their actions, because browsers then ignore the focus.
+ * Shows a control with its label, hint and error. An invalid control gets the focus, which also scrolls to it. Form
+ * actions have no `#…`, because browsers then ignore the focus.
  * @param control gets the attributes that connect it to the rest
  */
 const labelled = (
@@ -98,7 +98,7 @@ export const select = (options: SelectOptions, refusal?: Refusal): Html => {
 
 const planLink = html` <a href="${accountPath}">See your plan</a>`;
 
-/** The problem of a form as a whole, with the focus on it; nothing if it is shown beside a field of the form. */
+/** Shows the form's problem and focuses it, unless one of the fields shows it. */
 export const formError = (refusal: Refusal | undefined, hasFields = true): Html =>
   refusal?.message !== undefined && (refusal.field === undefined || !hasFields)
     ? html`<p class="error" role="alert" tabindex="-1" autofocus data-refusal>${refusal.message}${refusal.isByPlan && planLink}</p>`
@@ -120,10 +120,10 @@ export const buttonForm = (
     <button ${ends && html`class="ending"`} ${about !== undefined && html`title="${about}"`}>${label}</button>
   </form>`;
 
-/** Name of the hidden field that identifies one submission of a form; see `Form.once`. */
+/** Names the hidden field that identifies one submission of a form; see `Form.once`. */
 export const onceField = 'once';
 
-/** @param id new for each time that the form is shown */
+/** @param id differs each time the form is shown */
 export const onceInput = (id: string): Html =>
   html`<input type="hidden" name="${onceField}" value="${id}">`;
 
@@ -166,12 +166,12 @@ export interface Confirmation {
   readonly consequences: Child;
   readonly confirm: string;
   readonly action: string;
-  /** It cannot be undone, but destroys nothing: a sale, not a deletion. */
+  /** The action cannot be undone, but destroys nothing, such as a sale. */
   readonly goesOn?: boolean;
   readonly fields?: Child;
 }
 
-/** A button that asks before an action that cannot be undone. Works without a script. */
+/** Shows a button that asks before an action that cannot be undone. Works without scripts. */
 export const confirmedForm = (asked: Confirmation): Html => {
   const { id, label, about, goesOn } = asked;
   return html`<button type="button" ${!goesOn && html`class="ending"`} popovertarget="${id}" aria-haspopup="dialog" title="${about}">${label}</button>

@@ -1,18 +1,18 @@
 import { html as escaping, raw } from 'hono/html';
 
 declare const safe: unique symbol;
-/** Markup. Everything else is escaped, in text and in attributes. */
+/** Trusted markup. All other values are escaped, in text and in attributes. */
 export interface Html {
   readonly [safe]: true;
   toString(): string;
 }
 
-/** What may stand between tags. Nothing else is accepted, so that no object shows up as text. */
+/** Values allowed between tags. Objects are refused, so that none appears as text. */
 export type Child = Html | string | number | undefined | null | false | readonly Child[];
 
 /**
- * A template whose holes escape by themselves; attributes with holes stand in double quotation marks. What changes the
- * direction of text shows as a gap, so that a name cannot reverse the words around it.
+ * Escapes all values. Attributes with values need double quotation marks. Characters that change the direction of text
+ * appear as gaps, so that a name cannot reverse the words around it.
  */
 export const html = (parts: TemplateStringsArray, ...holes: readonly Child[]): Html =>
   escaping(parts, ...holes.map(undirected)) as unknown as Html;

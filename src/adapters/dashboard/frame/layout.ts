@@ -13,8 +13,8 @@ export const readerOf = ({ account, person }: SignedIn): Reader => ({
 });
 
 /**
- * The way to the notices, with the number of unread ones. A form, because it marks them as read: no browser sends one
- * before somebody presses it.
+ * Shows a link to the notices with the number of unread ones. It is a form, because it marks them as read, and browsers
+ * never prefetch forms.
  */
 export const bell = (unread: number): Html => {
   const number = unread < mostCounted ? String(unread) : `${mostCounted - 1}+`;
@@ -37,8 +37,8 @@ const icons = {
 } as const;
 
 /**
- * Every section with its page, in the order of the navigation; `help` is the page of docs/ that fits. `isAside`: it is
- * reached otherwise.
+ * The sections in the order of the navigation, each with its page and the matching `help` page of docs/. Sections with
+ * `isAside` are not in the navigation.
  */
 const places: Readonly<Record<Section, Place>> = {
   projects: { path: '/dashboard', text: 'Projects', help: 'sites' },
@@ -67,11 +67,11 @@ export interface Frame {
   readonly help?: HelpPage | undefined;
   readonly signedIn: SignedIn | undefined;
   readonly unread: number;
-  /** Of a page that tells times: the script goes by this clock, because the one of the device may be wrong. */
+  /** The script uses this clock to show times, because the device's clock may be wrong. */
   readonly now?: Date | undefined;
   readonly notice?: Html | string | undefined;
   readonly live?: string | undefined;
-  /** For a page whose address is a secret: nobody is to list it, and it is asked for again, since it has no stream. */
+  /** For a page with a secret address: search engines must not list it, and it polls, because it has no stream. */
   readonly unlisted?: { readonly refreshSeconds: number };
 }
 
@@ -94,7 +94,7 @@ export const layout = ({ title, content }: Page, frame: Frame): string =>
 </body>
 </html>`.toString()}\n`;
 
-/** Without a script the whole page is loaded again, which moves its reader: so not as often. */
+/** Without scripts the whole page reloads, which loses the scroll position, so it reloads less often. */
 const unlistedMeta = html`<meta name="robots" content="noindex, nofollow, noarchive">
   <meta name="referrer" content="no-referrer">
   <noscript><meta http-equiv="refresh" content="60"></noscript>`;

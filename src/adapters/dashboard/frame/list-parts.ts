@@ -3,8 +3,8 @@ import { type Confirmation, dialogOf, onceInput } from './form-parts.ts';
 import { type Column, count, empty, listPart, pager, table } from './parts.ts';
 import { queryText } from './paths.ts';
 
-// What every list is made of, and works without scripts: filters, search, order and page stand in its address, so a link to
-// them can be shared. A screen reads them from `visit.query`, asks the database, and puts together:
+// The parts of every list, which work without scripts. The address contains filters, search, order and page, so links
+// to a list can be shared. A screen reads them from `visit.query`, queries the database and combines:
 //
 //   ${listBar(filterBar(…), searchField(…), orderBar(…), csvLink(…))}
 //   ${shown.length === 0 ? noMatch(…) or empty(…) : rowList(shown, columns, options)}
@@ -12,11 +12,11 @@ import { queryText } from './paths.ts';
 
 export interface ListAddress {
   readonly path: string;
-  /** Filters, search and order, without the cursor: a changed filter begins at the first page. */
+  /** Filters, search and order, without the cursor, because a changed filter starts at the first page. */
   readonly fields: Readonly<Record<string, string | undefined>>;
 }
 
-/** @param changes '' and undefined take a field out */
+/** @param changes '' and undefined remove a field */
 export const addressOf = (
   { path, fields }: ListAddress,
   changes: Readonly<Record<string, string | undefined>> = {},
@@ -65,12 +65,12 @@ const pageSize = 50;
 
 interface PageChoice {
   readonly address: ListAddress;
-  /** From the address: the id of the last one on the page before. */
+  /** The id of the previous page's last thing, from the address. */
   readonly after: string | null;
   readonly order: 'time' | 'other';
 }
 
-/** A page of a short list, which was read whole. */
+/** Cuts a page from a short list that was read completely. */
 export const pageIn = <Thing>(
   all: readonly Thing[],
   idOf: (thing: Thing) => string,
@@ -98,8 +98,8 @@ interface RowOptions<Thing> {
 }
 
 /**
- * A list with a line for each thing, two on a phone. The first column, with the look `name`, says what a row is about and
- * leads to its page; `actions` holds at most one button and the menu.
+ * Shows a list with one line for each thing, or two on a phone. The first column, with the look `name`, names the thing
+ * and links to its page; `actions` has at most one button and the menu.
  */
 export const rowList = <Thing>(
   things: readonly Thing[],
@@ -124,7 +124,7 @@ export interface BulkStep {
   readonly ends?: boolean;
 }
 
-/** What can be done to all rows that are ticked: shown once one is. @param id the `form` of the selection */
+/** Shows the actions for all ticked rows, once a row is ticked. @param id the `form` of the selection */
 export const bulkForm = (id: string, [main, ...others]: readonly [BulkStep, ...BulkStep[]]): Html =>
   html`<form id="${id}" method="post" action="${main.action}" class="row bulk" aria-label="With the selected ones">
     <span class="hint">Selected:</span>
@@ -132,7 +132,7 @@ export const bulkForm = (id: string, [main, ...others]: readonly [BulkStep, ...B
     ${others.map(({ label, action, isAsked, ends }) => html`<button formaction="${action}" ${isAsked && html`formmethod="get"`} ${ends && html`class="ending"`}>${label}</button>`)}
   </form>`;
 
-/** An item of a menu: a link, a form with hidden fields, or a form that asks first. `ends`: it destroys. */
+/** An item of a menu is a link, a form with hidden fields, or a form that asks first. `ends` marks a destructive one. */
 export type MenuItem =
   | { readonly label: string; readonly to: string; readonly ends?: boolean }
   | {
@@ -145,13 +145,13 @@ export type MenuItem =
 
 interface RowMenu {
   readonly id: string;
-  /** Its button is named "Actions for" this. */
+  /** The menu's button is named "Actions for …" with this text. */
   readonly about: string;
-  /** What people read, where `about` is the form that programs use. */
+  /** The text that people read, if `about` is the form that programs use. */
   readonly title?: string | undefined;
 }
 
-/** The menu of a row, or of a page about one thing. False and undefined items are left out; without any there is none. */
+/** Shows the menu of a row or of a page. Omits false and undefined items, and the menu if no item is left. */
 export const rowMenu = (
   { id, about, title }: RowMenu,
   items: readonly (MenuItem | false | undefined)[],

@@ -6,7 +6,7 @@ import { frameOf, type LiveFrame, type LiveViewer } from './live-viewer.ts';
 import { problemOf } from './page-problem.ts';
 import { pathOf, type Screen, type Visit } from './screen.ts';
 
-/** At two seconds each, a page is rendered every 30 s in any case: time alone changes some words, such as "expired". */
+/** The page is rendered at least every 30 s (15 checks of 2 s), because time alone changes words such as "expired". */
 const mostSkipped = 14;
 
 export interface Watched {
@@ -22,13 +22,13 @@ export interface PagePorts extends Pick<DashboardPorts, 'clock' | 'log' | 'notif
   readonly onEmpty: () => void;
 }
 
-/** A page of one account. Rendered once for all viewers, and sent to those whose copy is out of date. */
+/** A page of one account, rendered once for all viewers and sent to those with an outdated copy. */
 export class LivePage {
   readonly #watched: Watched;
   readonly #ports: PagePorts;
   readonly #viewers = new Set<LiveViewer>();
   readonly #poll: NodeJS.Timeout;
-  /** What the last rendering shows, for `Screen.live`; undefined until one has succeeded. */
+  /** The last rendering's value of `Screen.live`; undefined until one has succeeded. */
   #rendered: string | undefined;
   #skipped = 0;
   #planned: NodeJS.Timeout | undefined;
@@ -54,10 +54,7 @@ export class LivePage {
     return this.#watched.visit.signedIn.person.role;
   }
 
-  /**
-   * @returns undefined where only the bell is live
-   * @throws whatever the screen throws, for the first viewer, when there is no such page
-   */
+  /** @returns undefined if only the bell is live @throws any error of the screen, for example when the page does not exist */
   async first(): Promise<LiveFrame | undefined> {
     const { screen, visit } = this.#watched;
     return screen.live === 'bell' ? undefined : this.#make(visit.signedIn);
@@ -92,7 +89,7 @@ export class LivePage {
   soon(): void {
     this.#planned ??= setTimeout(() => {
       this.#planned = undefined;
-      // A rendering under way may have started before the change.
+      // A rendering in progress may have started before the change.
       if (this.#isLooking) {
         this.soon();
         return;
@@ -126,7 +123,7 @@ export class LivePage {
     for (const viewer of this.#viewers) viewer.show(frame);
   }
 
-  /** @returns undefined while the last rendering still shows everything */
+  /** @returns undefined if the last rendering is still current */
   async #news(signedIn: SignedIn): Promise<string | undefined> {
     const { screen, visit } = this.#watched;
     if (screen.live === 'bell') return undefined;
@@ -141,7 +138,10 @@ export class LivePage {
     return state;
   }
 
-  /** Ends the viewers whose sessions are over, or who have another role now: it shows other controls. @returns one that remains */
+  /**
+   * Disconnects viewers whose session has ended or whose role has changed, because another role sees other controls.
+   * @returns a signed-in person who remains
+   */
   async #whoIsStillThere(): Promise<SignedIn | undefined> {
     let someone: SignedIn | undefined;
     for (const [, viewers] of Map.groupBy(this.#viewers, ({ signedIn }) => signedIn.session.id)) {
@@ -157,7 +157,7 @@ export class LivePage {
     return someone;
   }
 
-  /** What each person has not seen is no part of the page, which is the same for all of them. */
+  /** The number of unread notices differs for each person, but the page is the same for all. */
   async #bellFor(signedIn: SignedIn): Promise<string> {
     const unread = await this.#ports.notifications.countUnread(readerOf(signedIn));
     return bell(unread).toString();

@@ -7,7 +7,7 @@ import { LivePage, type Watched } from './live-page.ts';
 import { type LiveFrame, LiveViewer } from './live-viewer.ts';
 import { pathOf } from './screen.ts';
 
-/** Beyond that the oldest stream closes: the newest page is the one being viewed. */
+/** Beyond these limits the oldest stream closes, because the newest page is the one being viewed. */
 export const mostStreams = { session: 10, account: 50, process: 1000 } as const;
 const seconds = 60;
 const [turnsAtOnce, longestRestMs] = [2, 50];
@@ -43,7 +43,7 @@ export class LiveStreams {
     });
   }
 
-  /** @throws whatever the screen throws when there is no such page */
+  /** @throws any error of the screen, for example when the page does not exist */
   async open(ctx: Context, watched: Watched): Promise<void> {
     if (this.#isClosed) {
       ctx.set('Retry-After', String(seconds));
@@ -107,7 +107,10 @@ export class LiveStreams {
     return viewer;
   }
 
-  /** Others that come before its stream has ended each need the room of another one. */
+  /**
+   * Closes one stream if there is no room. Its place counts as free immediately, so that each new stream closes a
+   * different one.
+   */
   #makeRoom(signedIn: SignedIn): void {
     const leaving = this.#leaving(signedIn);
     if (!leaving) return;
@@ -116,8 +119,8 @@ export class LiveStreams {
   }
 
   /**
-   * The stream to close for a new one of that session: when the process is full, one of the account with the most
-   * streams.
+   * Picks the stream to close for a new one of that session. If the process is full, it belongs to the account with the
+   * most streams.
    */
   #leaving({ session, account }: SignedIn): LiveViewer | undefined {
     const all = [...this.#viewers];

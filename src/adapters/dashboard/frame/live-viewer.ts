@@ -4,9 +4,9 @@ import type { SignedIn } from '../../../access/people-ports.ts';
 const heartbeatMs = 15_000;
 /** A viewer that reads nothing for this many heartbeats is disconnected. */
 const mostMissed = 4;
-/** A viewer that is behind when the stream ends has so long to read the rest. */
+/** When the stream ends, a viewer that is behind has this long to read the rest. */
 const longestEndMs = 1000;
-/** A connection that breaks is opened again after so long; not all in the same moment. */
+/** Browsers reconnect after this long, at random, so that they do not all reconnect at once. */
 const reconnectMs = { least: 3000, spread: 4000 } as const;
 
 export const overEvent = 'event: over\ndata: \n\n';
@@ -17,7 +17,7 @@ export interface ViewerPorts {
   readonly chance: () => number;
 }
 
-/** A viewer of a live page, over server-sent events (HTML standard, section 9.2). */
+/** Sends a live page to one viewer over server-sent events (HTML standard, section 9.2). */
 export class LiveViewer {
   readonly stream = new PassThrough();
   readonly signedIn: SignedIn;
@@ -44,7 +44,7 @@ export class LiveViewer {
     return this.#ports.lookUp();
   }
 
-  /** A slow reader gets only the last state; nothing else is buffered for them. */
+  /** Sends only the latest state to a slow reader, and buffers nothing else. */
   show(frame: LiveFrame): void {
     this.#newest = undefined;
     if (frame.news === this.#shown || this.stream.writableEnded) return;
@@ -73,7 +73,7 @@ export class LiveViewer {
   end(last = ''): void {
     const { stream } = this;
     if (stream.writableEnded) return;
-    // Also a new viewer, who is still to receive the page and the headers in front of it.
+    // This includes a new viewer, who has not received the headers and the page yet.
     const isBehind = stream.writableNeedDrain;
     stream.end(last);
     if (!isBehind) return;
@@ -94,7 +94,7 @@ export class LiveViewer {
 }
 
 export interface LiveFrame {
-  /** Without the parts that differ in each rendering, so that frames with equal content are equal. */
+  /** The frame without the parts that differ in each rendering, so that frames with equal content are equal. */
   readonly news: string;
   /** The markup as JSON text, split where each viewer gets their own id. */
   readonly parts: readonly string[];

@@ -7,7 +7,7 @@ import type { Page } from './screen.ts';
 export class PageProblem extends Error {
   override readonly name = 'PageProblem';
   readonly status: number;
-  /** Seconds until it is worth while to ask again. */
+  /** Seconds until a retry may succeed. */
   readonly retryAfter: number | undefined;
 
   constructor(status: number, message: string, retryAfter?: number) {
@@ -38,7 +38,7 @@ const gone: Readonly<Partial<Record<string, string>>> = {
 export const notFound = (): PageProblem =>
   new PageProblem(404, 'This page does not exist, or it belongs to another account.');
 
-/** The page for any thrown error; unknown errors stay opaque. */
+/** Makes the page for any thrown error. Unknown errors reveal nothing. */
 export const problemOf = (error: unknown): PageProblem => {
   if (error instanceof PageProblem) return error;
   if (error instanceof TooMany) return new PageProblem(429, error.message, error.retryAfter);

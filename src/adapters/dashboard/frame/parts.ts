@@ -3,29 +3,32 @@ import type { EveryField } from '../../../kernel/decision.ts';
 import { type Child, html, type Html, nothing } from './html.ts';
 import { dateInWords, inWords, inWordsWithDate, plannedInWords } from './time-words.js';
 
-// What pages are made of: `head` begins a page, `tabs` lead to the other pages of the same thing, `empty` says what the next
-// step is, `facts` tell about one thing, `table` shows several. Lists that filter, search and have pages: list-parts.ts.
-// Forms, dialogs and confirmations: form-parts.ts.
+// The parts of every page: `head` begins it, `tabs` link to related pages, `empty` names the next step, `facts`
+// describe one thing and `table` shows several. Lists with filters, search and pages are in list-parts.ts; forms,
+// dialogs and confirmations are in form-parts.ts.
 
-/** A time from now, with its date where that is days away. The script in the browser keeps it up to date in the same words. */
+/**
+ * Shows a time relative to now, with its date if that is days away. The script in the browser keeps it up to date in
+ * the same words.
+ */
 export const time = (at: Date, now: Date): Html =>
   html`<time datetime="${at.toISOString()}" title="${exact(at)}" data-relative>${inWordsWithDate(at, now)}</time>`;
 
 export const planned = (at: Date, now: Date): Html =>
   html`<time datetime="${at.toISOString()}" title="${exact(at)}" data-relative="planned">${plannedInWords(at, now)}</time>`;
 
-/** With the exact time beside it in small print, for the few places that tell about one thing in detail. */
+/** Adds the exact time in small print, for detailed views of one thing. */
 export const fullTime = (at: Date, now: Date): Html =>
   html`<span class="row"><time datetime="${at.toISOString()}" data-relative="plain">${inWords(at, now)}</time> <small>${exactTime(at)}</small></span>`;
 
-/** To the second; where scripts run, in the zone of the browser. */
+/** Shows a time to the second, with scripts in the browser's zone. */
 export const exactTime = (at: Date): Html =>
   html`<time datetime="${at.toISOString()}" title="${exact(at)}" data-local="exact">${exact(at)}</time>`;
 
 /** `2026-03-01 10:00:00 UTC` */
 export const exact = (at: Date): string => `${at.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 
-/** `14:12 UTC`, with the day where it is another one: `2026-03-01 14:12 UTC`. */
+/** `14:12 UTC`, or on another day `2026-03-01 14:12 UTC`. */
 const minute = (at: Date, now: Date): string => {
   const isToday = at.toISOString().slice(0, 10) === now.toISOString().slice(0, 10);
   return `${exact(at).slice(isToday ? 11 : 0, 16)} UTC`;
@@ -34,21 +37,21 @@ const minute = (at: Date, now: Date): string => {
 export const day = (at: Date): Html =>
   html`<time datetime="${at.toISOString()}" title="${exact(at)}" data-local="day">${dateInWords(at)}</time>`;
 
-/** `14:12 UTC`; where scripts run, in the zone of the browser. */
+/** `14:12 UTC`, with scripts in the browser's zone. */
 export const atClock = (at: Date, now: Date): Html =>
   html`<time datetime="${at.toISOString()}" title="${exact(at)}" data-local="minute">${minute(at, now)}</time>`;
 
-/** An end as a day, or to the minute where it is less than two days away. */
+/** Shows an end as a day, or to the minute if it is less than two days away. */
 export const end = (at: Date, now: Date): Html =>
   at.getTime() - now.getTime() < 48 * 3_600_000 ? atClock(at, now) : day(at);
 
-/** A format made beforehand would be no faster, and takes 20 ms to make. */
+/** A prepared Intl.NumberFormat would not be faster, and takes 20 ms to create. */
 export const count = (number: number | bigint): string => number.toLocaleString('en');
 
 export const counted = (number: number, one: string, many = `${one}s`): string =>
   `${count(number)} ${number === 1 ? one : many}`;
 
-/** @returns the name of a thing by its id; the id itself where the thing is gone */
+/** @returns a function that names a thing by its id; deleted things keep the id */
 export const naming = (things: readonly (readonly [id: string, name: string])[]) => {
   const names = new Map(things);
   return (id: string): string => names.get(id) ?? id;
@@ -62,7 +65,7 @@ export const badge = (word: string, tone: Tone): Html =>
 export const empty = (title: string, text: Child, step?: Child): Html =>
   html`<div class="empty"><p><strong>${title}</strong></p><p>${text}</p>${step}</div>`;
 
-/** Copies a text. Without the script there is nothing to copy with, so it is not shown. */
+/** Shows a button that copies a text. Hidden without scripts. */
 export const copyButton = (text: string, what: string): Html =>
   html`<button type="button" class="copy" data-copy="${text}" title="Copy ${what}" hidden>Copy</button>`;
 
@@ -98,7 +101,7 @@ export const listPart = <Thing>(found: readonly Thing[], size: number): ListPart
   return { shown, last: found.length > size ? shown.at(-1) : undefined };
 };
 
-/** Links to the next ones; nothing where there is one page only. @param of what, where a page has several lists */
+/** Links to the first and next pages; empty for a single page. @param of names the list, if a page has several */
 export const pager = (links: {
   readonly first?: string | undefined;
   readonly next?: string | undefined;
@@ -168,16 +171,16 @@ export const known = (all: readonly (Fact | false | undefined)[]): readonly Fact
   all.filter((fact) => fact !== false && fact !== undefined);
 
 /**
- * What the cells of a column hold. `name`: what the row is about. `bare`: explains itself, without its heading.
- * `actions`: buttons, under a heading that only screen readers see; `select`: a box. `row`: the heading of its row.
- * `line`: what is left out at the end of two lines. `extra`: left out on a phone.
+ * What a column's cells contain. `name`: the thing of the row. `row`: the heading of the row. `actions`: buttons, under
+ * a heading for screen readers only. `select`: a checkbox. `bare`: needs no heading. `line`: text that is cut after two
+ * lines. `extra`: hidden on a phone.
  */
 type Look =
   'text' | 'line' | 'bare' | 'name' | 'mono' | 'number' | 'actions' | 'select' | 'row' | 'extra';
 
 export type Column<Thing> = readonly [title: string, look: Look, cell: (thing: Thing) => Child];
 
-/** The columns of a list by field: each field that is not left out by name has one, and there may be more. */
+/** Requires a column for each field that is not left out by name. More columns are allowed. */
 export type ColumnsOf<Thing, LeftOut extends keyof EveryField<Thing> = never> = Omit<
   EveryField<Thing, Column<Thing>>,
   LeftOut
@@ -190,7 +193,7 @@ interface TableOptions<Thing> {
   readonly isOwn?: (thing: Thing) => boolean;
 }
 
-/** Its rows become cards where the screen is too narrow for it; each cell then shows the heading of its column. */
+/** Rows become cards on narrow screens, where each cell shows the heading of its column. */
 export const table = <Thing>(
   things: readonly Thing[],
   columns: readonly Column<Thing>[],

@@ -35,26 +35,26 @@ export const noticesPath = '/dashboard/notices';
 export const bellPath = `${noticesPath}/bell`;
 
 /**
- * Takes a POST from anywhere: mail programs send it (RFC 8058), some from a web page of theirs. It asks for no cookie; only its
- * token, which no other site can know, says whose mail it is about.
+ * Accepts a POST from any site, because mail programs send it (RFC 8058), some of them from a web page. It uses no
+ * cookie, only a token that no other site knows.
  */
 export const unsubscribePath = '/dashboard/unsubscribe';
 
-/** The page of a domain for somebody who is not signed in. The log hides what follows: see `shownPath`. */
+/** The page of a domain for visitors who are not signed in. Logs hide the secret; see `shownPath`. */
 export const sharedPath = (secret: string): string => `/dashboard/shared-domain/${secret}`;
 
 export const withQuery = (path: string, query: string): string =>
   query === '' ? path : `${path}?${query}`;
 
 const firstPage = '/dashboard';
-/** A path below ours and perhaps a query, in the characters of RFC 3986 only: none of them can begin another host. */
+/** A path below ours with an optional query, in characters of RFC 3986 that cannot begin another host. */
 const ownPage = /^\/dashboard(\/[\w./-]*)?(\?[\w.~%!$&'()*+,;=:@/?-]*)?$/;
 
 const longestPage = 2048;
 
 const isOwn = (page: string): boolean => page.length <= longestPage && ownPage.test(page);
 
-/** The sign-in that leads on to a page. @param page path and query, as they were asked for */
+/** Returns to the page after the sign-in. @param page path and query, as requested */
 export const signInPathFor = (page: string): string =>
   page === firstPage || !isOwn(page)
     ? signInPath
@@ -69,7 +69,7 @@ export const pageAfterSignIn = (query: string): string => nextIn(query) ?? first
 
 const byMail = { name: 'by', value: 'mail' } as const;
 
-/** Where a link leads that is sent by mail. @param next the page after the sign-in; the first one by default */
+/** The address of a link sent by mail. @param next the page after the sign-in; the first page by default */
 export const mailedLinkPath = (secret: string, next?: string): string => {
   const query = new URLSearchParams({ [byMail.name]: byMail.value });
   if (next !== undefined) query.set('next', next);
@@ -79,7 +79,7 @@ export const mailedLinkPath = (secret: string, next?: string): string => {
 export const isMailedLink = (query: Readonly<Record<string, unknown>>): boolean =>
   query[byMail.name] === byMail.value;
 
-/** `?page=2&added=www.birds.test`: the fields that have a value; empty if none has one. */
+/** Formats the fields that have a value as `?page=2&added=www.birds.test`; empty without any. */
 export const queryText = (
   fields: Readonly<Record<string, string | bigint | undefined>>,
 ): string => {

@@ -10,18 +10,18 @@ import type { Context } from 'koa';
 const zip = promisify(gzip);
 const worthwhile = 1400;
 
-/** Nothing from other hosts, nothing inline, no framing. */
+/** Forbids content from other hosts, inline scripts and styles, and framing. */
 const policy =
   "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; " +
   "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/** On every answer of the dashboard. @param isSecure whether browsers reach it over HTTPS */
+/** Sets the headers of every answer of the dashboard. @param isSecure whether browsers reach it over HTTPS */
 export const setSecurityHeaders = (ctx: Context, isSecure: boolean): void => {
   ctx.set({
     'Content-Security-Policy': policy,
     'X-Content-Type-Options': 'nosniff',
     'Cache-Control': 'no-store',
-    // Not "no-referrer": browsers then send forms without their origin.
+    // With "no-referrer", browsers would send forms without their origin.
     'Referrer-Policy': 'same-origin',
     'Cross-Origin-Opener-Policy': 'same-origin',
     'Cross-Origin-Resource-Policy': 'same-origin',
@@ -45,7 +45,7 @@ export const sendHtml = async (ctx: Context, status: number, text: string): Prom
 export const wantsEvents = (ctx: Context): boolean =>
   ctx.method === 'GET' && ctx.get('Accept').includes('text/event-stream');
 
-/** Server-sent events (HTML standard, section 9.2); proxies must not buffer them. */
+/** Sends server-sent events (HTML standard, section 9.2), which proxies must not buffer. */
 export const sendEvents = (ctx: Context, events: string | Readable): void => {
   ctx.status = 200;
   ctx.type = 'text/event-stream; charset=utf-8';
@@ -53,7 +53,7 @@ export const sendEvents = (ctx: Context, events: string | Readable): void => {
   ctx.body = events;
 };
 
-/** After a form: the browser asks for the page with GET, and a reload sends nothing again. @param path may end in `#…` */
+/** Redirects after a form, so that a reload sends nothing again. @param path may end in `#…` */
 export const redirect = (ctx: Context, path: string, done?: string): void => {
   ctx.status = 303;
   const [place = '', row] = path.split('#');
@@ -67,7 +67,7 @@ const types = { css: 'text/css', js: 'text/javascript', svg: 'image/svg+xml' } a
 
 const own = (name: string): string => readFileSync(join(import.meta.dirname, name), 'utf8');
 
-/** The later may refine the earlier: what all pages share comes first, then each room. */
+/** Later sheets may refine earlier ones, so the shared ones come first. */
 const sheets = [
   './tokens.css',
   './base.css',

@@ -32,11 +32,11 @@ export interface Page {
   readonly status?: number;
 }
 
-/** A form that was not accepted: what was typed stays, and the message stands beside the field. */
+/** A refused form. The page shows the typed values, and the message beside the field. */
 export interface Refusal {
   readonly form: string;
   readonly field: string | undefined;
-  /** Undefined if nothing is wrong: the form comes back because it was not sent. */
+  /** Undefined if nothing is wrong, and the form is only shown again because it was not sent. */
   readonly message: string | undefined;
   readonly values: Readonly<Record<string, string>>;
   readonly isByPlan?: boolean;
@@ -49,24 +49,25 @@ export interface Shown {
   readonly secret: Html;
 }
 
-/** The answer to a form: a redirect to a page that may say what was done, or a page that is shown only once. */
+/** Answers a form with a redirect to a page that may show a notice, or with a page that is shown only once. */
 export type Outcome = { readonly to: string; readonly done?: string } | Shown | Page;
 
-/** Fields are texts; where several have one name, they are joined by commas. */
+/** All fields are texts. Values of fields with the same name are joined by commas. */
 type FormSchema = GenericSchema<Record<string, string | undefined>, unknown>;
 
 interface FormOf<Schema extends FormSchema, Values> {
   readonly name: string;
-  /** Of @koa/router, like `/dashboard/keys/:id/revoke`; the parameters of the screen have the same names. */
+  /** A pattern of @koa/router, such as `/dashboard/keys/:id/revoke`. The screen's parameters have the same names. */
   readonly path: string;
   readonly schema: Schema;
   readonly operation: Operation;
-  /** Whether somebody has to prove who they are again, although the operation does not ask for it. */
+  /** Whether people must confirm who they are, even if the operation does not require it. */
   readonly again?: (signedIn: SignedIn) => boolean;
   readonly field?: string;
   /**
-   * Sending it twice acts once: for forms that create something. Needs `onceField` in the form. `act` then runs in a
-   * transaction, which may run again; `admit` runs before it, and counts what has a limit outside the database.
+   * Makes a form that creates something act once, even if it is sent twice. Needs `onceField` in the form. `act` then
+   * runs in a transaction, which may be repeated. `admit` runs before it, and counts against limits outside the
+   * database.
    */
   readonly once?: true | { readonly admit: (visit: Visit) => Promise<void> };
   readonly secrets?: readonly string[];
@@ -90,28 +91,26 @@ export interface Screen {
   readonly forms?: readonly Form[];
   readonly notices?: Readonly<Record<string, Html | string>>;
   /**
-   * Whether it updates live, and how we find out that another process has changed it: by rendering it every two seconds,
-   * or by a text that differs whenever something stored that it shows has changed, which costs less. One rendering is
-   * sent to all viewers of one role, so it must show nothing that only one person may see. `bell`: only that is updated,
-   * for all pages that are not live.
+   * Whether the page updates live, and how it finds changes of other processes. `rendered` renders the page every two
+   * seconds. The function costs less: its text must change whenever stored data that the page shows has changed. All
+   * viewers of one role get the same rendering, so the page must not show anything private to one person. `bell`
+   * updates only the bell, for all pages that are not live.
    */
   readonly live: false | 'bell' | 'rendered' | ((visit: Visit) => Promise<string>);
-  /** People who have to set up a second factor first see only such screens. */
+  /** People who must set up a second factor can only see these screens. */
   readonly isForSetUp?: true;
-  /** Whether people of a deleted account see it. All other pages lead to the one that restores it. */
+  /** Whether people of a deleted account can see the screen. Other pages redirect to the one that restores the account. */
   readonly isForDeleted?: true;
   readonly uploads?: readonly Upload[];
   readonly others?: readonly Other[];
 }
 
-/** A form that brings a file. Why a file is refused shows beside its field, as in a form named `upload`. */
+/** A form with a file. A refusal appears beside its field, as in a form named `upload`. */
 export interface Upload {
   readonly path: string;
-  /** See `Form`. */
   readonly operation: Operation;
-  /** The name of the file. */
   readonly field: string;
-  /** @param admit asks again whether the sender may, since a file takes its time; call it before anything changes */
+  /** @param admit checks the permission again, because uploads take time; call it before any change */
   readonly act: (
     visit: Visit,
     request: Context['req'],
@@ -136,7 +135,7 @@ export const pathOf = (
 ): string =>
   path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(parameters[name] ?? ''));
 
-/** @returns the refusal, if it belongs to that form and, where there are many, to that one */
+/** @returns the refusal if it is for this form and, if there are several, for these parameters */
 export const refusalOf = (
   refusal: Refusal | undefined,
   name: string,

@@ -8,7 +8,7 @@ import { html, type Html, nothing } from './html.ts';
 import { PageProblem } from './page-problem.ts';
 import { type Form, type Outcome, pathOf, type Screen, type Visit } from './screen.ts';
 
-/** A configuration of 16 KiB, with every byte percent-encoded, and room for the other fields. */
+/** Enough for settings of 16 KiB with every byte percent-encoded, and the other fields. */
 const largest = 64 * 1024;
 
 export const readForm = (
@@ -69,8 +69,8 @@ interface SentForm {
 export const shownOnce = 'shown-once';
 
 /**
- * A form that is sent twice, by a second click or a reload, acts once and leads to the same place. If that was a page
- * with a secret, it leads to the screen, which explains it.
+ * Acts once on a form that is sent twice, by a second click or a reload, and redirects both times to the same page. If
+ * that page showed a secret, redirects to the screen, which explains it.
  * @throws PageProblem
  */
 export const actOnce = async (
@@ -109,14 +109,14 @@ export const actOnce = async (
 const doneField = 'done';
 
 /**
- * What a form did, for the page that it leads to. Only the session that did it can write this: a link from elsewhere says
- * nothing.
+ * Signs the code of a notice for the next page. Only this session can sign it, so links from elsewhere cannot show a
+ * notice.
  * @param secret of the session
  */
 export const signedCode = (secret: string, code: string): string =>
   `${code}.${proofOf(secret, code)}`;
 
-/** @returns the query with the code alone, or without one that this session did not write */
+/** @returns the query with the plain code, or without it if this session did not sign it */
 export const withVerifiedCode = (query: URLSearchParams, secret: string): URLSearchParams => {
   const [code = '', proof] = query.get(doneField)?.split('.') ?? [];
   const proven = new URLSearchParams(query);
@@ -128,17 +128,17 @@ export const withVerifiedCode = (query: URLSearchParams, secret: string): URLSea
 const proofOf = (secret: string, code: string): string =>
   hash('sha256', JSON.stringify([secret, code]), 'base64url').slice(0, 11);
 
-/** A form that was sent after the session had ended: it goes along with the sign-in, and comes back filled in. */
+/** A form that was sent after the session had ended. It is kept during the sign-in and shown again with its values. */
 export interface KeptForm {
   readonly url: string;
-  /** Without secrets, and without the id of a submission, which the page makes anew. */
+  /** Contains no secrets, and no id of the submission, because the page creates a new one. */
   readonly values: Readonly<Record<string, string>>;
   readonly personId?: string | undefined;
 }
 
 /**
- * Shows the page of a form with what was typed, or sends it: its sender was only asked who they are. Answers as the person
- * who is signed in now.
+ * Shows a kept form with its values, or sends it if its sender only had to confirm who they are. Acts as the person who
+ * is signed in now.
  */
 export type Refill = (ctx: Context, kept: KeptForm, then?: 'send') => Promise<void>;
 
@@ -161,7 +161,7 @@ const keptSchema = v.object({
   personId: v.optional(v.string()),
 });
 
-/** Percent-encoded: with it, the form of the sign-in is not too long either; see `readForm`. */
+/** The size when percent-encoded. It leaves room for the sign-in form's own fields; see `readForm`. */
 const mostKept = 60 * 1024;
 
 export const keptOf = (

@@ -1,4 +1,4 @@
-/** Each unit and the most of it: 90 minutes are "2 hours", but 36 hours are not "2 days". */
+/** Each unit and its maximum: 90 minutes are "2 hours", but 36 hours are not "2 days". */
 const units = [
   ['second', 1, 60],
   ['minute', 60, 60],
@@ -22,14 +22,14 @@ export const inWords = (at, now) => {
   return relative.format(Math.sign(seconds) * Math.round(away / size), unit);
 };
 
-/** Of what is planned: its time may have passed, but it has not happened yet. */
+/** For planned work, which has not happened yet even if its time has passed. */
 export const plannedInWords = (at, now, date) =>
   secondsBetween(at, now) <= 0 ? 'any moment' : inWordsWithDate(at, now, date);
 
 export const dateInWords = (at) =>
   `${at.getUTCDate()} ${months[at.getUTCMonth()]} ${at.getUTCFullYear()}`;
 
-/** @param date another way to write the day, such as in the zone of the browser */
+/** @param date formats the day, for example in the browser's zone */
 export const inWordsWithDate = (at, now, date = dateInWords) => {
   const words = inWords(at, now);
   const isDaysAway = Math.round(Math.abs(secondsBetween(at, now)) / 3600) >= 48;

@@ -104,7 +104,7 @@ const compare: Readonly<Record<string, (one: Site, other: Site) => number>> = {
 const byName = ({ project: one }: Site, { project: other }: Site): number =>
   one.name.localeCompare(other.name, 'en', { numeric: true });
 
-/** An account has few projects, so that all of them are read, and chosen from here. */
+/** An account has few projects, so all are read and then filtered here. */
 const list = (all: readonly Site[], view: ListView): Html => {
   const { query } = view.visit;
   const text = (query.get('q') ?? '').trim().slice(0, 200);

@@ -18,7 +18,7 @@ import type { DashboardSettings } from '../ports.ts';
 
 const dayShape = /^\d{4}-\d{2}-\d{2}$/;
 
-/** The form fields of a new key; the domain checks whether the expiry is in the future. */
+/** Parses the form of a new key. The domain checks that the expiry is in the future. */
 export const keyDraft = v.pipe(
   v.object({
     name: v.pipe(

@@ -54,7 +54,7 @@ export const keysScreen = (ports: DashboardPorts): Screen => {
   };
 };
 
-/** The form for a new key is in view below so many. */
+/** With at most this many keys, the form for a new key is in view. */
 const seenAtOnce = 5;
 
 const lists = (

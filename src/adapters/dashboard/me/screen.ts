@@ -107,12 +107,12 @@ const linkSection = (
   </section>`;
 const ownForm = `${mePath}/password`;
 
-/** The domain decides who needs the current one. @param path where the form is sent */
+/** The domain decides who must enter the current password. @param path where the form is sent */
 const passwordForm = ({ access }: Pick<DashboardPorts, 'access'>, path = ownForm): Form =>
   form({
     name: 'password',
     operation: 'me.change',
-    // Otherwise the thief of a session could choose the password that later proves who they are.
+    // Without this, someone with a stolen session could set the password that later confirms the person.
     again: ({ person, session }) => !needsCurrentPassword(person, session),
     path,
     secrets: ['current', 'wanted'],
@@ -242,7 +242,7 @@ const columns = (thisId: string, now: Date): ColumnsOf<Session, LeftOut> => ({
   ],
 });
 
-/** The first match wins: most browsers also name other browsers. */
+/** The first match wins, because most browsers also name other browsers. */
 const browsers = [
   [/\bEdgA?\//, 'Edge'],
   [/\b(OPR|Opera)\//, 'Opera'],
@@ -264,7 +264,10 @@ const systems = [
 
 const longestRead = 512;
 
-/** `Firefox on Linux`: enough to recognise one's own. @param header User-Agent, RFC 9110, section 10.1.5 */
+/**
+ * Names a browser so that people recognise their own, as `Firefox on Linux`.
+ * @param header User-Agent, RFC 9110, section 10.1.5
+ */
 export const browserName = (header: string): string => {
   const userAgent = header.slice(0, longestRead);
   const [, browser = 'Unknown browser'] = browsers.find(([shape]) => shape.test(userAgent)) ?? [];

@@ -54,7 +54,7 @@ const fieldset = (group: MailGroup, off: ReadonlySet<NotificationKind>): Html =>
 
 const sentence = (kind: NotificationKind): string => kinds[kind].when;
 
-/** Kinds that the page did not show stay as they are: it may be older than this version. */
+/** Kinds that the page did not show are unchanged, because the page may be from an older version. */
 export const mailForm = ({ notifications }: Ports): Form =>
   form({
     name: 'mail',
@@ -94,8 +94,8 @@ const groupOf = {
 } as const satisfies Readonly<Record<OwnersKind, MailGroup>>;
 
 /**
- * Ends mails of some kinds for the person who got the link, without signing in. Mail programs post to it by themselves
- * (RFC 8058); a GET only asks, since scanners of mail follow every link.
+ * Stops mails of some kinds for the link's recipient, without a sign-in. Mail programs send a POST (RFC 8058). A GET
+ * only asks for confirmation, because mail scanners follow every link.
  */
 export const addUnsubscribe = (router: Router, { notifications }: Ports): void => {
   router.get(unsubscribePath, async (ctx: Context) => {

@@ -34,7 +34,7 @@ export const noticesScreen = ({ notifications }: Ports): Screen => ({
   forms: [looking({ notifications })],
 });
 
-/** Only its bell is live. Pages that are not live listen to it; it shows what the page of the notices does. */
+/** Serves the live bell to all pages that are not live. */
 export const bellScreen = (ports: Ports): Screen => ({
   ...noticesScreen(ports),
   path: bellPath,

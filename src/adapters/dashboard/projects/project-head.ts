@@ -29,12 +29,12 @@ export const projectHead = (
 
 export const settingsPath = (slug: string): string => `/dashboard/projects/${slug}/settings`;
 
-/** The project of a path, if it is the visitor's. @throws DomainError `project_not_found` */
+/** Finds the project of a path, if the visitor may see it. @throws DomainError `project_not_found` */
 export const siteOf = (
   { sites }: { readonly sites: Pick<Sites, 'siteOf'> },
   { parameters: { slug = '' }, accountId }: Visit,
 ): Promise<Site> => sites.siteOf({ accountId, slug });
 
-/** The same scheme and port: all names are served by the same edge. */
+/** Keeps the scheme and port, because one edge serves all names. */
 export const withHost = (siteUrl: string, host: string): string =>
   Object.assign(new URL(siteUrl), { hostname: host }).href;

@@ -58,7 +58,8 @@ export const projectScreen = (ports: DashboardPorts): Screen => {
   return {
     path,
     section: 'projects',
-    // Uploads to this process are stored only when they end, and other projects share the storage.
+    // Uploads to this process are stored only at their end, and other projects share the storage, so changes show only
+    // in a rendering.
     live: 'rendered',
     notices: {
       created: 'Project created. Now upload its site.',
@@ -250,7 +251,7 @@ const contents = (deploy: Deploy, view: DeployListView): Html => {
 
 const steps = { unpacking: 'unpacking', preparing: 'compressing', storing: 'storing' } as const;
 
-/** With several uploads at once, it is unknown which one the progress belongs to. */
+/** With several uploads at once, we do not know which one the progress belongs to. */
 const progressOf = ({ deploys, progress }: DeployListView): string => {
   const uploading = deploys.filter(({ state }) => state === 'uploading');
   if (!progress || uploading.length > 1) return 'being unpacked';

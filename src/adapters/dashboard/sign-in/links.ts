@@ -38,8 +38,8 @@ const schema = v.object({ email });
 type Ports = Pick<SignInPorts, 'access' | 'deadline' | 'networkOf' | 'cookies' | 'notifications'>;
 
 /**
- * The pages to ask for a link by mail, where mail is sent. The answer is the same whether the address is known or not, and
- * nobody is looked up before it.
+ * Adds the pages that send a link by mail, if mail is configured. They answer the same whether the address is known or
+ * not, and look up nobody before they answer.
  */
 export const addLinkRequests = (router: Router, ports: Ports): void => {
   if (!ports.notifications.isMailOn) return;
@@ -119,15 +119,15 @@ const wayOn = (query: string, kept: KeptForm): Html => html`
 const path = `${signInPath}/:token`;
 
 /**
- * One-time links. A link signs in immediately only if no one is signed in and no other site led to it: otherwise an
- * attacker could sign a person in to an account that they did not choose. In that case a page asks first, which does
- * not use up the link. It also asks if the link came by mail: scanners of mail follow every link in it.
+ * Adds one-time links. If someone is signed in or another site led to the link, a page asks first, because an attacker
+ * could otherwise sign a person in to an account that they did not choose. The page also asks if the link came by mail,
+ * because mail scanners follow every link. Asking does not use up the link.
  */
 export const addSignInLinks = (router: Router, ports: SignInPorts): void => {
   const { origin } = ports.settings;
 
   router.get(path, async (ctx: Context) => {
-    // HEAD, as mail programs send it, does not use up the link.
+    // Mail programs send HEAD, which must not use up the link.
     if (ctx.method === 'HEAD') return void (ctx.status = 200);
     const asks =
       isMailedLink(ctx.query) ||
@@ -145,7 +145,7 @@ const answer = async (ctx: Context, act: Act, ports: SignInPorts): Promise<void>
   try {
     await act(ctx, ports);
   } catch (error) {
-    // The person whom it signed in opened it again: just show the dashboard.
+    // The person who used the link opened it again, so show the dashboard.
     if (error instanceof DomainError && (await ports.whoAsks(ctx))) redirectAfterSignIn(ctx);
     else {
       const refusal = refusalFrom(ctx, error, {});

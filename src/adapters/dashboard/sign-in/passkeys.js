@@ -1,4 +1,4 @@
-// Makes or shows a passkey (WebAuthn) where a form asks for one. Loaded on those pages only.
+// Creates or uses a passkey (WebAuthn) for forms that ask for one. Loaded only on their pages.
 
 const bytesOf = (text) =>
   Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (one) => one.charCodeAt(0));
@@ -52,7 +52,7 @@ for (const form of document.querySelectorAll('form[data-passkey]')) {
       form.elements.shown.value = sent(await ask(form.dataset));
       form.requestSubmit();
     } catch {
-      // Cancelled, or no such passkey here: browsers do not say which.
+      // The person cancelled, or the device lacks the passkey. Browsers do not say which.
       problem.hidden = false;
     }
   });

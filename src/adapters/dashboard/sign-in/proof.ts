@@ -52,7 +52,7 @@ export const addProofs = (router: Router, ports: SignInPorts): void => {
       redirect(ctx, signInPath);
       return;
     }
-    // Another tab may have switched to another account meanwhile: what was sent is not for that one.
+    // If another tab has switched to another account, the kept form is not for that account.
     const sent = readKept(values);
     const kept = sent?.personId === signedIn.person.id ? sent : undefined;
     const page = { query: ctx.querystring, kept };

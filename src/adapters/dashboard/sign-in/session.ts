@@ -8,8 +8,8 @@ import type { KeptForm, Refill } from '../frame/sent-form.ts';
 import type { DashboardPorts } from '../ports.ts';
 
 /**
- * A secret in the browser: no script reads it, other sites' forms do not bring it, and over HTTPS the name itself binds
- * it to this host (RFC 6265bis, section 4.1.3.2).
+ * A secret in the browser. Scripts cannot read it, and other sites' forms do not send it. Over HTTPS the name itself
+ * binds it to this host (RFC 6265bis, section 4.1.3.2).
  */
 class ProtectedCookie {
   readonly #name: string;
@@ -34,7 +34,7 @@ class ProtectedCookie {
     this.#set(ctx, '', 0);
   }
 
-  /** Not through Koa, which refuses Secure on the plain connection that a proxy makes. */
+  /** Bypasses Koa, which refuses Secure cookies on a proxy's plain connection. */
   #set(ctx: Context, secret: string, seconds: number): void {
     ctx.append('Set-Cookie', `${this.#name}=${secret}; Max-Age=${seconds}; ${this.#attributes}`);
   }
@@ -43,7 +43,7 @@ class ProtectedCookie {
 export interface Cookies {
   readonly session: ProtectedCookie;
   readonly device: ProtectedCookie;
-  /** The page to return to, percent-encoded, of a browser that waits for a link by mail. */
+  /** The percent-encoded page to return to, in a browser that waits for a link by mail. */
   readonly next: ProtectedCookie;
 }
 
@@ -54,7 +54,7 @@ export const cookiesOf = (isSecure: boolean): Cookies => ({
   next: new ProtectedCookie('next', mailedLinkMs, isSecure),
 });
 
-/** @returns the signed-in person; looked up once per request */
+/** @returns the signed-in person, looked up once per request */
 export type WhoAsks = (ctx: Context) => Promise<SignedIn | undefined>;
 
 const found = new WeakMap<Context, SignedIn>();
@@ -118,7 +118,7 @@ const rememberSession = async (
   return signedIn;
 };
 
-/** The person has shown who they are. @returns whom the rest of this request is answered as */
+/** Reloads the session after the person has confirmed who they are. @returns the person for the rest of this request */
 export const refreshSignedIn = (
   ctx: Context,
   ports: Pick<SignInPorts, 'access' | 'cookies'>,

@@ -50,7 +50,7 @@ export const addSignIn = (router: Router, ports: SignInPorts): void => {
     const query = ctx.querystring;
     const alone = keptAlone(values);
     if (alone) {
-      // Perhaps a link has signed this browser in meanwhile, in another tab.
+      // A link in another tab may have signed in this browser.
       if (await whoAsks(ctx)) await refill(ctx, alone);
       else await showSignIn(ctx, ports, { query, kept: alone });
       return;
@@ -92,7 +92,7 @@ export const unfilled = {
 type Shown = Pick<SignInPorts, 'notifications' | 'cookies'>;
 type RefusalWithStatus = Refusal & { readonly status: number };
 
-/** A refusal of the domain, as the page shows it. @throws everything else */
+/** Turns a domain error into a refusal for the page. @throws everything else */
 export const refusalFrom = (
   ctx: Context,
   error: unknown,

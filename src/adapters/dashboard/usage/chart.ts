@@ -7,7 +7,7 @@ export interface Column {
   readonly requests: Readonly<Record<UsageOutcome, number>>;
 }
 
-/** Bottom to top: what counts against the quota first, then what was refused because of it. */
+/** Bottom to top: requests that count against the quota, then those refused because of it. */
 export const stacking = [
   ...usageOutcomes.filter((outcome) => outcome !== 'refused'),
   'refused',
@@ -27,14 +27,14 @@ export interface Bar {
 export interface Chart {
   readonly bars: readonly Bar[];
   readonly ticks: readonly { readonly value: number; readonly y: number }[];
-  /** Undefined if there is no limit for one column. */
+  /** Undefined if a column has no limit. */
   readonly limit: { readonly value: number; readonly y: number } | undefined;
 }
 
 const leastHeight = 0.8;
 
 /**
- * Stacked bars on a scale that begins at zero, with round whole numbers at its side.
+ * Stacks bars on a scale that begins at zero and has round whole numbers.
  * @param limit of one column; always in view, even far above the bars
  */
 export const chartOf = (columns: readonly Column[], limit: number | undefined): Chart => {

@@ -16,7 +16,7 @@ import {
 export interface Figure {
   readonly columns: readonly Column[];
   readonly range: RangeName;
-  /** How many requests can pass in one day. No plan limits an hour, so the chart by the hour draws none. */
+  /** The daily quota of requests. No plan limits an hour, so the hourly chart shows no limit. */
   readonly perDay: number;
 }
 
@@ -31,8 +31,8 @@ const inShort = (value: number): string =>
   (compact ??= new Intl.NumberFormat('en', { notation: 'compact' })).format(value);
 
 /**
- * The chart. Places are percents and letters keep their size, so that it reads on any width; colours come from the
- * style sheet.
+ * Draws the chart. Positions are percentages and text keeps its size, so it is readable at any width. The stylesheet
+ * sets the colours.
  */
 export const usageFigure = (figure: Figure): Html => {
   const { columns, range } = figure;
@@ -121,7 +121,7 @@ const outcomeWords: Readonly<Record<UsageOutcome, string>> = {
   refused: 'refused (429)',
 };
 
-/** Made when it is first used, because that takes milliseconds. */
+/** Creates the format on first use, because that takes milliseconds. */
 const inUtc = (options: Intl.DateTimeFormatOptions) => {
   let made: Intl.DateTimeFormat | undefined;
   const format = () => (made ??= new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', ...options }));
@@ -152,7 +152,7 @@ export const sentence = (column: Column, range: RangeName): string => {
   return parts.length === 0 ? requests : `${requests}; ${parts.join(', ')}`;
 };
 
-/** Enough names below the bars to read off all of them; `minor` ones only where there is room. */
+/** Picks enough names below the bars to identify all of them. `minor` ones appear only if there is room. */
 export const namedBars = (
   columns: readonly Column[],
   range: RangeName,

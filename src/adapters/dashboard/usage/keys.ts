@@ -43,7 +43,7 @@ export interface KeyUse {
   readonly failed: number;
 }
 
-/** The busiest first. */
+/** Sorts the busiest keys first. */
 export const usesOf = (
   sums: readonly RequestsOfKey[],
   names: (keyId: string) => string,
@@ -64,7 +64,6 @@ export const usesOf = (
   return uses.toSorted((a, b) => b.requests - a.requests);
 };
 
-/** Who sends the requests. */
 export const requestsByKey = (
   uses: readonly KeyUse[],
   address: ListAddress,

@@ -27,7 +27,7 @@ const csvPath = `${path}.csv`;
 export const usageScreen = ({ access, settings }: DashboardPorts): Screen => ({
   path,
   section: 'usage',
-  // Requests are counted without an event, and the counts of this minute are in no table.
+  // Requests are counted without events, and this minute's counts are in no table.
   live: 'rendered',
   show: async ({ accountId, query, now }: Visit) => {
     const range = rangeOf(query.get('range'));
@@ -85,7 +85,7 @@ const daysFrom = (begin: Date, now: Date): readonly Date[] =>
     (_, n) => new Date(begin.getTime() + n * dayMs),
   );
 
-/** Read day by day, so that a long stretch does not fill the memory. */
+/** Reads day by day, so that a long range does not fill the memory. */
 async function* hoursOf(
   access: Pick<DashboardPorts['access'], 'listUsage'>,
   { accountId, keyId }: Caller,
@@ -124,7 +124,7 @@ const rangeBar = (address: ListAddress): Html =>
     ],
   });
 
-/** The busiest ones; the table below the chart leads to the others. */
+/** The chart names only the busiest keys; the table below links to the others. */
 const mostNamed = 5;
 
 const keyBar = (address: ListAddress, uses: readonly KeyUse[]): Html => {
@@ -174,7 +174,7 @@ export const usedToday = (facts: DayFacts): number => {
 
 type DayFacts = Pick<Stats, 'usage' | 'columns' | 'now' | 'knowsCounts'>;
 
-/** As counted, or where this process does not know the counts, as stored. */
+/** Uses the current counts, or the stored ones if this process does not know them. */
 const dayWindow = ({ usage, columns, now, knowsCounts }: DayFacts): WindowState => {
   const { day } = usage.windows;
   if (knowsCounts) return day;

@@ -19,7 +19,7 @@ import { webhookPath } from './words.ts';
 
 export const pageSize = 20;
 
-/** The limit of a page's answers, in characters of markup. */
+/** The most characters of markup that the answers of one page may have. */
 const mostOfAnswers = 65_536;
 const mostAttempts = 20;
 
@@ -56,7 +56,7 @@ const nothingHere = (isFirst: boolean): Html =>
 const olderThan = ({ id }: Webhook, before?: string): string =>
   `${webhookPath(id)}${queryText({ before })}#deliveries`;
 
-/** The first delivery always shows its answers. Others link to a page that begins with them, once this one is long. */
+/** The first delivery always shows its answers. Once the page is long, others link to a page that starts with them. */
 const items = ({
   webhook,
   deliveries: { shown: deliveries },
@@ -132,7 +132,7 @@ const nextAttempt = (at: Date, now: Date): Html =>
     ? html`The next one follows within a minute.`
     : html`The next one is at ${atClock(at, now)}.`;
 
-/** Where it can be sent again: what is on its way is sent anyway, and what is off is not called. */
+/** Offers to send a delivery again, unless its first attempt is pending or the webhook is off. */
 const again = ({ id, status }: Webhook, delivery: ListedDelivery): Html => {
   const { progress, failures, type } = delivery;
   const isOnItsWay = progress.state === 'waiting' && failures === 0;
@@ -176,7 +176,7 @@ const answerOf = (attempt: Attempt): Html => {
     : html`<pre class="wrapped" tabindex="0" role="group" aria-label="Beginning of the answer">${text}</pre>`;
 };
 
-/** Control characters as the signs that stand for them; what changes the direction of text as gaps. */
+/** Shows control characters as their symbols, and characters that change the direction of text as gaps. */
 const visible = (text: string): string =>
   text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, sign);
 

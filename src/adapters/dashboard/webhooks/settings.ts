@@ -74,7 +74,10 @@ const groupNames: Readonly<Record<Group, string>> = {
   webhook: 'Webhooks',
 };
 
-/** All events, those of later versions too, or chosen ones. The empty field shows that no box is ticked. */
+/**
+ * Offers all events, including those of later versions, or chosen ones. The hidden field makes the form send `kinds`
+ * even if no box is ticked.
+ */
 const kindChoice = (current: WebhookDraft['kinds'], refusal: Refusal | undefined): Html => {
   const { all, kinds: sent = '' } = refusal?.values ?? {};
   const isAll = refusal ? all !== undefined : current === 'all';

@@ -5,13 +5,13 @@ import type { Answer } from '../answer.ts';
 import { send, writeAnswer } from '../send-answer.ts';
 import { RequestError, type ErrorCode } from '../error-table.ts';
 
-/** A request that no application sees: it is unreadable or contradictory. */
+/** A request that no application sees, because it is unreadable or contradictory. */
 export interface Refusal {
   readonly error: RequestError;
   readonly peer: string;
   readonly method: string | undefined;
   readonly path: string | undefined;
-  /** What Node calls it, for the log. */
+  /** Node's error code or name of the fault, for the log. */
   readonly reason: string;
 }
 
@@ -24,7 +24,7 @@ interface Sent {
 
 const longestAnswerMs = 10_000;
 
-/** Answers requests that Node refuses by itself, on the connections of one server. */
+/** Answers the requests of one server that Node refuses without calling the application. */
 export class BrokenRequests {
   readonly #answer: AnswerRefusal;
   readonly #latest = new WeakMap<Socket, Sent>();
@@ -47,7 +47,7 @@ export class BrokenRequests {
     });
   }
 
-  /** CONNECT: Node hands over the bare connection. */
+  /** Refuses CONNECT, for which Node hands over the bare connection. */
   refuseTunnel({ socket, url }: IncomingMessage): void {
     const message =
       'This is not a proxy: CONNECT is not supported. Request a path with GET or POST.';
@@ -84,7 +84,7 @@ export class BrokenRequests {
   }
 }
 
-/** The application's read of the body fails. If it has answered, or does not in time, the connection just ends. */
+/** Makes the application's read of the body fail. Ends the connection if it has answered or answers too late. */
 export const failBody = ({ request, response }: Sent, error: RequestError): void => {
   if (response.headersSent) {
     request.destroy();
@@ -117,7 +117,7 @@ interface Fault {
 
 const malformed = 'The request is not valid HTTP/1.1';
 
-/** What some of the parser's errors mean in particular. */
+/** Parser errors that have their own answer. */
 const faults: Readonly<Record<string, Fault>> = {
   HPE_HEADER_OVERFLOW: {
     code: 'headers_too_large',
@@ -145,7 +145,7 @@ const faults: Readonly<Record<string, Fault>> = {
   },
 };
 
-/** @returns undefined when the connection broke, so that no client is left to answer */
+/** @returns undefined if the connection broke, because no client is left to answer */
 const unreadable = ({ code = '' }: ParserError): RequestError | undefined => {
   const known = faults[code];
   if (known) return new RequestError(known.code, known.message);
@@ -164,7 +164,7 @@ export const firstLineOf = ({
 
 const hostShape = /^(?:\[[0-9a-f:.]{2,45}\]|[a-z0-9._-]{1,255})(?::\d{1,5})?$/i;
 
-/** Faults that Node accepts although they make the target or the condition of a request ambiguous. */
+/** Finds faults that Node accepts although they make a request's target or condition ambiguous. */
 export const unclear = (request: IncomingMessage): RequestError | undefined => {
   const { headers, rawHeaders, httpVersionMinor } = request;
   const hosts = countOf(rawHeaders, 'host');
@@ -185,7 +185,7 @@ export const unclear = (request: IncomingMessage): RequestError | undefined => {
   );
 };
 
-/** Node keeps the first of several, and says nothing of the others. */
+/** Counts a header, because Node silently keeps the first of several. */
 const countOf = (rawHeaders: readonly string[], wanted: string): number => {
   let count = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 
-/** Characters of X-Forwarded-For that are read: some twenty proxies. */
+/** How many characters of X-Forwarded-For we read: about twenty proxies. */
 const longestForwarded = 1024;
 
 /**
@@ -21,7 +21,7 @@ export const clientAddress = (
   return ipaddr.isValid(claimed) ? claimed : peer;
 };
 
-/** The part of an address that shares one bucket: an IPv4 address, or the /64 network of an IPv6 address (one customer's). */
+/** The part of an address that shares one bucket: an IPv4 address, or a customer's /64 network of IPv6. */
 export const addressBucket = (address: string): string => {
   if (plainIpv4.test(address)) return address;
   if (!ipaddr.isValid(address)) return 'unknown';
@@ -31,5 +31,5 @@ export const addressBucket = (address: string): string => {
   return `${ipaddr.fromByteArray(network).toString()}/64`;
 };
 
-/** As the system writes it, so that nothing has to be parsed. */
+/** Recognises the system's own notation, which needs no parsing. */
 const plainIpv4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;

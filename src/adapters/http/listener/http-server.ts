@@ -10,13 +10,13 @@ import { addressBucket } from './client-address.ts';
 const usualMs = 30_000;
 const longestMs = 60 * 60_000;
 
-/** Knows the id of its request from the beginning, for the log, and the pattern of its path, for traces. */
+/** Knows the request's id from the beginning, for the log, and the pattern of its path, for traces. */
 export class Response extends ServerResponse {
   requestId: string | undefined;
   route: string | undefined;
 }
 
-/** Koa's `callback` makes such a one too. */
+/** Koa's `callback` also returns such a handler. */
 export type Handler = (request: IncomingMessage, response: Response) => unknown;
 
 export interface HttpServerOptions {
@@ -24,7 +24,7 @@ export interface HttpServerOptions {
   readonly isUpload?: (request: IncomingMessage) => boolean;
   readonly answerRefusal?: AnswerRefusal;
   readonly connections?: Parameters<typeof limitConnections>[1];
-  /** Monotonic milliseconds, for how long a stop takes. */
+  /** Monotonic milliseconds; `stop` measures its time with them. */
   readonly elapsed?: () => number;
 }
 
@@ -69,12 +69,12 @@ export class HttpServer {
         requestTimeout: longestMs,
         keepAliveTimeout: keepAliveMs,
         connectionsCheckingInterval: 1000,
-        // Checked together with other faults of that header that Node accepts.
+        // `unclear` checks this header, together with faults that Node accepts.
         requireHostHeader: false,
       },
       serve,
     );
-    // Requests that Node would refuse by itself, in its own format and without a log line.
+    // Node would answer these requests in its own format and without a log line.
     this.#server.on('checkExpectation', serve);
     this.#server.on('connect', (request) => {
       broken.refuseTunnel(request);
@@ -90,7 +90,7 @@ export class HttpServer {
     });
   }
 
-  /** @param port 0 for any free one @returns the port it listens on */
+  /** @param port 0 for any free one @returns the actual port */
   async listen(host: string, port: number): Promise<number> {
     await once(this.#server.listen(port, host), 'listening');
     return (this.#server.address() as AddressInfo).port;
@@ -101,9 +101,9 @@ export class HttpServer {
   }
 
   /**
-   * Accepts no new connections and lets requests under way finish. Clients that have connected but sent nothing yet, as
-   * browsers do in advance, get a moment for their request.
-   * @param isReplaced see `RunningRole`: idle connections then stay as long as they would otherwise
+   * Accepts no new connections and lets requests in progress finish. Clients that have connected but sent nothing yet,
+   * such as browsers that connect in advance, get a moment for their request.
+   * @param isReplaced see `RunningRole`; idle connections then stay as long as usual
    */
   async stop(isReplaced?: AbortSignal): Promise<void> {
     this.announceEnd();
@@ -122,7 +122,7 @@ const giveUpSlow = (request: IncomingMessage, response: ServerResponse): void =>
   const timer = setTimeout(() => {
     failBody({ request, response }, tooSlow());
   }, usualMs);
-  // A request that was answered before it arrived completely never closes; it must not keep the process alive.
+  // A request that was answered before it arrived completely never closes. Its timer must not keep the process alive.
   timer.unref();
   request.once('close', () => {
     clearTimeout(timer);
@@ -141,7 +141,7 @@ export const connectionLimits = {
   ofNetwork: 1500,
 } as const;
 
-/** So that no client can use up the process's file descriptors. @param ofNetwork undefined behind a proxy */
+/** Prevents clients from using up the process's file descriptors. @param ofNetwork undefined behind a proxy */
 const limitConnections = (
   server: NetServer,
   { all, ofNetwork }: { readonly all: number; readonly ofNetwork: number | undefined },
@@ -149,7 +149,7 @@ const limitConnections = (
   server.maxConnections = all;
   if (ofNetwork === undefined) return;
   const open = new Map<string, number>();
-  // Registered first, so that other listeners never see closed connections.
+  // Registered first, so that other listeners never see refused connections.
   server.prependListener('connection', (socket: Socket) => {
     const network = addressBucket(socket.remoteAddress ?? '');
     const before = open.get(network) ?? 0;
@@ -166,23 +166,23 @@ const limitConnections = (
   });
 };
 
-/** Clients learn it from `Keep-Alive` and do not use a connection that was idle for so long. */
+/** `Keep-Alive` announces it, so that clients do not reuse a connection that was idle for this long. */
 const keepAliveMs = 10_000;
-/** After a stop begins, how long a new connection may take to send its first request. */
+/** How long a new connection may take to send its first request after a stop begins. */
 const graceMs = 500;
 const sweepMs = 20;
 
 interface Terms {
   readonly idleMs: number;
-  /** For the first request of a connection: Node counts it as idle only after that. */
+  /** For a connection without a request yet, which Node does not count as idle. */
   readonly silentMs: number;
-  /** For requests under way; then they are cut. */
+  /** After this time, requests in progress are cut. */
   readonly longestMs: number;
 }
 
-/** Leaves time for what stops after it, before the process gives up; see `stopDeadlines`. */
+/** Short enough that the rest of the process can stop before its own deadline; see `stopDeadlines`. */
 const ending: Terms = { idleMs: 0, silentMs: graceMs, longestMs: 5_000 };
-/** Closing an idle connection could meet its client's next request, which would fail. */
+/** Long enough that clients close idle connections themselves: if we did, their next request could fail. */
 const replaced: Terms = { idleMs: keepAliveMs, silentMs: keepAliveMs, longestMs: 60_000 };
 
 interface Drained {
@@ -192,7 +192,7 @@ interface Drained {
   readonly elapsed: () => number;
 }
 
-/** Closes the server and its connections as their requests end. @returns when all are closed */
+/** Closes the server, and each connection when its request ends. @returns when all are closed */
 const drain = ({ server, sockets, isReplaced, elapsed }: Drained): Promise<void> => {
   let since = elapsed();
   let wasHurried = false;
@@ -204,7 +204,7 @@ const drain = ({ server, sockets, isReplaced, elapsed }: Drained): Promise<void>
   // A kept-alive connection becomes idle when its request ends, so repeat until all are closed.
   const look = ({ idleMs, silentMs, longestMs }: Terms, passedMs: number) => {
     const all = [...sockets];
-    // Node counts a connection as idle while the end of its answer still waits to be sent.
+    // Node counts a connection as idle while the end of its answer is still buffered.
     const isSending = all.some((socket) => socket.writableLength > 0);
     if (passedMs >= idleMs && !isSending) server.closeIdleConnections();
     for (const socket of all) {
@@ -212,13 +212,13 @@ const drain = ({ server, sockets, isReplaced, elapsed }: Drained): Promise<void>
       if (isSilent || passedMs >= longestMs) socket.destroy();
     }
   };
-  // What had arrived by then is read first: when timers are late, a connection that seems silent may have a request.
+  // Pending input is read first: if timers are late, a connection that seems silent may have sent a request.
   const sweep = setInterval(() => {
     const terms = termsNow();
     setImmediate(look, terms, elapsed() - since);
   }, sweepMs);
   return new Promise((resolve) => {
-    // The one of HTTP would close idle connections.
+    // `close` of node:http would also close idle connections.
     NetServer.prototype.close.call(server, () => {
       clearInterval(sweep);
       resolve();

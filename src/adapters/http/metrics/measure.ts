@@ -1,4 +1,4 @@
-/** How the values of several processes, and of several machines, become one. */
+/** How the values of several processes and machines are combined. */
 export type Together = 'sum' | 'min' | 'max';
 
 export interface Sample<Label extends string = string> {
@@ -6,7 +6,7 @@ export interface Sample<Label extends string = string> {
   readonly value: number;
 }
 
-/** What is shown of one measure: a number without labels, or one for each set of labels. Undefined leaves it out. */
+/** The values of one measure: a number, or a sample for each set of labels. Undefined hides the measure. */
 export type Found<Label extends string = string> = readonly Sample<Label>[] | number | undefined;
 
 export interface Measure<
@@ -16,15 +16,18 @@ export interface Measure<
 > {
   readonly type: Type;
   readonly together: Together;
-  /** None may have more than a few dozen values: no host, no account, no path. */
+  /** A label may have at most a few dozen values, so hosts, accounts and paths cannot be labels. */
   readonly labels: readonly Label[];
   readonly help: string;
   readonly from: string;
-  /** Finds it in its source at each scrape. Without it, the process counts it when it happens. */
+  /** Reads the value from its source at each scrape. Undefined if the process counts the measure itself. */
   readonly read: ((source: Source) => Found<Label>) | undefined;
 }
 
-/** Counters and histograms add up over processes; gauges do as their name says. @param from which processes show them */
+/**
+ * Counters and histograms are added up over processes; a gauge's function says how its values are combined.
+ * @param from which processes show the rows
+ */
 export const rowsOf = <Source>(from: string) => {
   const row =
     <Type extends Measure['type']>(type: Type, together: Together) =>

@@ -294,7 +294,7 @@ export const nameServerMeasures = {
   ),
 };
 
-/** Every measure of ours at /metrics. docs/metrics.md is printed from it; what is not in it cannot be shown. */
+/** All our measures at /metrics. docs/metrics.md is generated from this table; other measures cannot be shown. */
 export const measures = {
   ...buildMeasures,
   ...countedHere,
@@ -326,7 +326,7 @@ export type LabelsOf<Name extends MeasureName> = Readonly<
 >;
 
 export interface Tally {
-  /** @param by 0 shows the counter before anything happened, so that its first increase is seen */
+  /** @param by 0 shows the counter before its first increase, so that Prometheus sees that increase */
   count<Name extends CounterName>(name: Name, labels: LabelsOf<Name>, by?: number): void;
   time<Name extends HistogramName>(name: Name, labels: LabelsOf<Name>, seconds: number): void;
 }

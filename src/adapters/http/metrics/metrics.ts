@@ -19,7 +19,7 @@ import {
 
 const longestLookMs = 500;
 
-/** In seconds. Limits of alerts are among them, because between two of them Prometheus can only guess. */
+/** Seconds. They include the limits of alerts, because Prometheus interpolates between two buckets. */
 const buckets = {
   http_request_duration_seconds: [
     ...[0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
@@ -27,7 +27,7 @@ const buckets = {
   job_duration_seconds: [0.01, 0.1, 1, 10, 60, 600],
 } as const satisfies Readonly<Record<HistogramName, readonly number[]>>;
 
-/** Gauges of prom-client that Prometheus takes for counters by their names. The same without `_total` has them by type. */
+/** Gauges of prom-client with names of counters. The same names without `_total` give these numbers by type. */
 const misnamed = [
   'nodejs_active_handles_total',
   'nodejs_active_requests_total',
@@ -72,9 +72,9 @@ export class Metrics implements Tally {
   }
 
   /**
-   * Shows these rows of the table. Their source is asked once for all of them at each scrape. What it does not know, or not
-   * in time, is left out: during an outage the other measures matter most. Several sources may show different series of
-   * one measure.
+   * Shows these rows of the table. Each scrape asks their source once for all of them. Values that the source does not
+   * know, or not in time, are left out, so that an outage does not hide the other measures. Several sources may show
+   * different series of one measure.
    */
   show<Source>(
     rows: Readonly<Partial<Record<MeasureName, Measure<Source>>>>,
@@ -89,7 +89,7 @@ export class Metrics implements Tally {
     }
   }
 
-  /** @param text the metrics of all processes on this port, which are shown instead of those of this one alone */
+  /** @param text the metrics of all processes on this port, shown instead of this process's metrics */
   showTogether(text: () => Promise<string>): void {
     this.#together = text;
   }
@@ -109,7 +109,7 @@ export class Metrics implements Tally {
     const collect = async (): Promise<void> => {
       const samples = (await Promise.all(reads.map((one) => one()))).flatMap(samplesOf);
       metric.reset();
-      // Without labels it is 0 after a reset.
+      // A metric without labels is 0 after a reset.
       if (samples.length === 0) metric.remove({});
       for (const { labels, value } of samples) metric.inc(labels, value);
     };
@@ -137,7 +137,7 @@ const inTime = async <T>(read: () => T | Promise<T>): Promise<T | undefined> => 
   return Promise.race([(async () => read())(), late]).catch(() => undefined);
 };
 
-/** Callers of one moment share one answer: all measures of a scrape are collected at once. */
+/** Lets concurrent callers share one result, because a scrape collects all measures at once. */
 const onceAtATime = <T>(work: () => Promise<T>): (() => Promise<T>) => {
   let current: Promise<T> | undefined;
   return () =>
@@ -157,21 +157,21 @@ interface KnownMetric {
   }[];
 }
 
-/** The metrics of one process, as they travel to another one. */
+/** The metrics of one process, in the form that is sent to another process. */
 export type MetricSnapshot = readonly KnownMetric[];
 
-/** The package declares the type of a metric as a number, and it is a word. */
+/** The package declares a metric's type as a number, but it is a word. */
 export const snapshotOf = async (registry: Registry): Promise<MetricSnapshot> =>
   (await registry.getMetricsAsJSON()) as unknown as MetricSnapshot;
 
 const together = (snapshots: readonly MetricSnapshot[]): Registry =>
   AggregatorRegistry.aggregate([...snapshots]);
 
-/** What /metrics shows of several processes: counters and histograms added up, gauges as each one says. */
+/** Combines the metrics of several processes: counters and histograms as sums, gauges as each one declares. */
 export const shownTogether = (snapshots: readonly MetricSnapshot[]): Promise<string> =>
   together(snapshots).metrics();
 
-/** What stays counted after its process has ended: a sum that falls would look like new requests to Prometheus. */
+/** Keeps the counts of processes that have ended: Prometheus would take a falling sum for new requests. */
 export const totalsOf = async (snapshots: readonly MetricSnapshot[]): Promise<MetricSnapshot> =>
   (await snapshotOf(together(snapshots))).filter(
     ({ type }) => type === 'counter' || type === 'histogram',

@@ -4,8 +4,7 @@ import { deployStates } from '../../../sites/domain/site.ts';
 import type { Sites } from '../../../sites/sites.ts';
 import { rowsOf } from './measure.ts';
 
-// What the database holds. Every process that shows one of these shows the same number, so the largest is right, and
-// never their sum.
+// These values come from the database, so every process shows the same number: combine them with `max`, not as a sum.
 
 interface OutboxRead {
   readonly counts: Readonly<Record<string, number>>;

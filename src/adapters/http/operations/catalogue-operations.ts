@@ -7,7 +7,7 @@ import { ListOrdersQuery, ListPetsQuery, NewPet, presentOrder, presentPet } from
 
 const petById = 'getPet';
 const petByIdDeprecatedSince = new Date('2025-12-05T00:00:00Z');
-/** The interface's own date; from then on `GET /pets/{petId}` answers 410. */
+/** From then on `GET /pets/{petId}` answers 410. The API announces this date. */
 const petByIdSunset = new Date('2030-12-05T00:00:00Z');
 
 export const operationSunsets: ReadonlyMap<string, Date> = new Map([[petById, petByIdSunset]]);
@@ -15,7 +15,7 @@ export const operationSunsets: ReadonlyMap<string, Date> = new Map([[petById, pe
 export interface CatalogueRoutes {
   readonly catalogue: Catalogue;
   readonly cursors: Cursors;
-  /** The public base address, without a slash at its end. */
+  /** Public base address without a trailing slash. */
   readonly baseUrl: string;
 }
 
@@ -136,7 +136,7 @@ export const catalogueOperations = ({
   }),
 ];
 
-/** @throws DomainError `pet_not_found` unless it is an int64 in plain digits */
+/** @throws DomainError `pet_not_found` unless the text is an int64 in plain digits */
 const petIdFrom = (text: string): bigint => {
   const id = readId(text);
   if (id === undefined) throw petNotFound(text.slice(0, 40));

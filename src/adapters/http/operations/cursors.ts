@@ -5,30 +5,30 @@ import { RequestError } from '../error-table.ts';
 const tagLength = 22;
 const shape = new RegExp(`^([0-9a-f]{1,16})\\.[\\w-]{${String(tagLength)}}$`);
 
-/** The scope of a cursor: it is valid only for this list, account and filter. */
+/** A cursor is valid only for this list, account and filter. */
 export interface CursorScope {
   readonly list: 'pets' | 'orders';
   readonly accountId: string;
   readonly filter: string;
 }
 
-/** The signing key and the keys that it replaces. */
+/** The signing key, then the keys that it replaces. */
 export type SecretKeys = readonly [Uint8Array, ...Uint8Array[]];
 
-/** Page positions as opaque, URL-safe text: the last id seen (int64) and a keyed tag over it and its scope. */
+/** Encodes page positions as opaque, URL-safe text: the last seen id (int64) and a keyed tag over id and scope. */
 export class Cursors {
   readonly #current: string;
   readonly #previous: readonly string[];
 
-  /** @param secrets the service's secret keys; cursors outlive a restart, and work in every process */
+  /** @param secrets the service's secret keys, so that cursors survive restarts and work in every process */
   constructor([secret, ...previous]: SecretKeys) {
     this.#current = keyFrom(secret);
     this.#previous = previous.map(keyFrom);
   }
 
   /**
-   * The tag is SHA3-256 over key and content, cut short: SHA-3 cannot be extended, so a key in front makes a
-   * MAC (NIST SP 800-185), and one call of it costs a fifth of an HMAC object.
+   * The tag is a truncated SHA3-256 of key and content. SHA-3 has no length extension, so a key in front makes a MAC
+   * (NIST SP 800-185), and one call costs a fifth of an HMAC object.
    */
   encode(scope: CursorScope, after: bigint): string {
     return this.#tagged(scope, after, this.#current);
@@ -71,13 +71,17 @@ export interface PageQuery {
   readonly cursor?: string | undefined;
 }
 
-/** Start of the page, and one row more than requested, to know whether there is a next page. */
+/** The page's start, and its limit plus one row, which shows whether there is a next page. */
 export const pageOf = (cursors: Cursors, scope: CursorScope, { limit, cursor }: PageQuery) => ({
   after: cursor === undefined ? 0n : cursors.decode(scope, cursor),
   limit: limit + 1,
 });
 
-/** Links to the next page, if there is one (RFC 8288). @param address of the list, without a query @param filter like `&status=sold` */
+/**
+ * Links to the next page if there is one (RFC 8288).
+ * @param address of the list, without a query
+ * @param filter such as `&status=sold`
+ */
 export const presentPage = <Row extends { readonly id: bigint }>(
   cursors: Cursors,
   scope: CursorScope,

@@ -29,18 +29,18 @@ export interface DeployRoutes {
   readonly access: Pick<Access, 'authenticate'>;
   readonly sites: Pick<Sites, 'siteOf' | 'beginDeploy' | 'giveUpDeploy'>;
   readonly uploads: {
-    /** Receives the body, and lends it to `work`. @throws DomainError with an `UploadRefusal` */
+    /** Receives the body and lends it to `work` while that runs. @throws DomainError with an `UploadRefusal` */
     takeBody<T>(
       project: Project,
       request: IncomingMessage,
       work: (received: Received) => Promise<T>,
     ): Promise<T>;
-    /** Reads on for a while what nobody wants, so that its sender gets the answer. */
+    /** Reads and discards the body for a while, so that its sender receives the answer. */
     discard(request: IncomingMessage): void;
   };
   readonly addresses: {
     readonly urlOf: (slug: string) => string;
-    /** @returns undefined where deploys have no addresses of their own */
+    /** @returns undefined if deploys have no addresses */
     readonly previewOf: (slug: string, number: number) => Promise<string | undefined>;
   };
   readonly idempotencyKeys: IdempotencyKeys;
@@ -49,7 +49,7 @@ export interface DeployRoutes {
 
 const id = 'deploySite';
 
-/** Deploys of sites. They are below the origin: the version of the catalogue's API does not concern them. */
+/** Deploys of sites. Their paths are below the origin, because the catalogue API's version does not apply to them. */
 export const deployOperations = (routes: DeployRoutes): readonly RoutedOperation[] => [
   {
     id,
@@ -108,7 +108,7 @@ interface OneDeploy {
   readonly unpack: (begun: BegunDeploy) => Promise<Deploy>;
 }
 
-/** Milliseconds. A request that unpacks renews its claim; one that is over is of a process that died. */
+/** Milliseconds. A request that unpacks renews its claim, so an expired claim belongs to a process that died. */
 const claim = { lasts: 30_000, renewedAfter: 10_000 };
 
 interface Kept {
@@ -126,8 +126,8 @@ const keptOf = (deployId: string, now: Date): KeptAnswer => {
 };
 
 /**
- * One transaction stores the key and begins the deploy: unpacking takes too long for it. So a repeated request finds
- * the deploy, and how it ended. If it was interrupted, it begins again.
+ * One transaction stores the key and begins the deploy. Unpacking takes too long for that transaction, so it runs
+ * afterwards. A repeated request finds the deploy and its outcome; if the deploy was interrupted, it begins again.
  */
 const deployOnce = async (one: OneDeploy): Promise<Answer> => {
   const { routes, site, once, begin } = one;
@@ -167,7 +167,7 @@ const unpackClaimed = async (
     const next = keptOf(begun.id, clock.now());
     if (await idempotencyKeys.replace(once, latest, next)) latest = next;
   };
-  // A renewal that fails is made up for by the next one.
+  // The next renewal makes up for a failed one.
   const renewing = setInterval(() => void renew().catch(() => undefined), claim.renewedAfter);
   try {
     return await unpack(begun);
@@ -199,7 +199,10 @@ const present = async ({ addresses }: DeployRoutes, { project }: Site, deploy: D
   };
 };
 
-/** A key for one project does not tell which others there are. @throws DomainError `project_not_found`; RequestError `insufficient_scope` */
+/**
+ * With a key for one project, other projects look alike whether they exist or not.
+ * @throws DomainError `project_not_found`; RequestError `insufficient_scope`
+ */
 const siteFor = async (
   { sites }: Pick<DeployRoutes, 'sites'>,
   { accountId, projectId }: Caller,
@@ -240,7 +243,7 @@ const requireArchive = ({ headers }: IncomingMessage): void => {
   );
 };
 
-/** Node reads headers as Latin-1; tools send UTF-8. */
+/** Node decodes headers as Latin-1, but tools send UTF-8. */
 const messageIn = ({ headers }: IncomingMessage): string | undefined => {
   const sent = headers['x-deploy-message'];
   return sent === undefined

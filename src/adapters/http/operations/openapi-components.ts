@@ -29,7 +29,7 @@ const [text, integer, sometimes] = [
   header('string', false),
 ];
 
-/** Every header that the reference speaks of. `Link` has two uses, so it has two names here. */
+/** All headers in the reference. `Link` has two uses, so it has two names here. */
 export const headerComponents = {
   'X-Request-Id': text('Identifies this request in our logs.'),
   'X-RateLimit-Limit': integer('The limit in force: requests per minute or per day.'),
@@ -74,7 +74,7 @@ const byStatus: Readonly<Record<number, readonly HeaderName[]>> = {
   503: ['Retry-After'],
 };
 
-/** Of an error: the same for all operations, since any of them may become deprecated. */
+/** The headers of an error. They are the same for all operations, because any operation may become deprecated. */
 export const headersOfError = (status: number) =>
   refs([...everywhere, ...ofDeprecated, ...(byStatus[status] ?? [])]);
 

@@ -27,7 +27,10 @@ export interface RoutePorts {
 
 type Known = Omit<Call<unknown, unknown>, 'body'>;
 
-/** In order: authenticate, authorise, parse, answer. @param base path that it is below: `/v1` for what the reference describes */
+/**
+ * Authenticates, authorises, parses and answers, in this order.
+ * @param base prefix of the path: `/v1` for the operations in the reference
+ */
 export const operationRoute = (
   operation: RoutedOperation,
   ports: RoutePorts,
@@ -54,7 +57,7 @@ export const operationRoute = (
   };
 };
 
-/** On every answer of a deprecated operation: since when (RFC 9745), until when (RFC 8594), what instead. */
+/** Headers of a deprecated operation's answers: deprecation date (RFC 9745), removal date (RFC 8594) and successor. */
 const removalHeaders = (
   { deprecation }: RoutedOperation,
   baseUrl: string,
@@ -74,7 +77,7 @@ const answerToBody = async (
   { idempotencyKeys, acting, clock, deadline }: RoutePorts,
 ): Promise<Answer> => {
   const { request } = known;
-  // The time to receive the body does not count against the request's deadline.
+  // Receiving the body does not count against the request's deadline.
   const { text, value } = await deadline.apart(() => readJsonBody(request));
   const body = operation.body && parse(operation.body, value, 'validation_failed');
   const { keyId, accountId } = known.caller;
@@ -108,10 +111,10 @@ const requireScope = (caller: Caller, { scope, id }: RoutedOperation): void => {
   );
 };
 
-/** Our media type without parameters, because content negotiation treats a type with parameters as another one. */
+/** Our media type without parameters, because content negotiation treats a type with parameters as a different type. */
 const accepted = ['application/json', 'application/json; charset=utf-8'];
 
-/** Characters; browsers send some two hundred. Quoted commas make the library very slow. */
+/** Browsers send about two hundred characters. Quoted commas make the library very slow. */
 const longestAccept = 1024;
 
 /** @throws RequestError `not_acceptable` */

@@ -16,46 +16,46 @@ export interface Call<Query, Body> {
 
 interface Deprecation {
   readonly since: Date;
-  /** From this moment on the operation answers 410. */
+  /** From this moment the operation answers 410. */
   readonly sunset: Date;
   /** Path of the operation to use instead, below the base address. */
   readonly successor: string;
 }
 
-/** What runs of an operation. */
+/** The part of an operation that runs. */
 export interface RoutedOperation<Query = unknown, Body = unknown> {
   readonly id: string;
   readonly method: 'GET' | 'POST';
-  /** Below its base, parameters as in OpenAPI: `/pets/{petId}`. */
+  /** Path below the base. Parameters are written as in OpenAPI: `/pets/{petId}`. */
   readonly path: string;
   readonly scope: Scope;
   readonly query?: GenericSchema<unknown, Query>;
   readonly body?: GenericSchema<unknown, Body>;
-  /** Obeys `Idempotency-Key`. */
+  /** Whether the operation supports `Idempotency-Key`. */
   readonly idempotent?: boolean;
   readonly deprecation?: Deprecation;
   readonly handle: (call: Call<Query, Body>) => Promise<Answer>;
 }
 
-/** One operation of the API; the reference is generated from the same object that runs. */
+/** One operation of the API. The reference is generated from the object that runs. */
 export interface Operation<Query = unknown, Body = unknown> extends RoutedOperation<Query, Body> {
   readonly tags: readonly string[];
   readonly summary: string;
   readonly description: string;
-  /** Only for the reference; handlers check them, because an invalid id is simply not found. */
+  /** Descriptions for the reference. Handlers check the values, because an invalid id simply does not exist. */
   readonly parameters?: Readonly<Record<string, string>>;
   readonly success: {
     readonly status: number;
     readonly description: string;
     readonly schema: SchemaName;
-    /** Its own headers, besides those of every answer. */
+    /** Headers in addition to those of every answer. */
     readonly headers?: readonly HeaderName[];
   };
-  /** Its own errors; those that every operation can answer are added. */
+  /** Errors in addition to those of every operation. */
   readonly errors: readonly ErrorCode[];
   readonly extensions?: Readonly<Record<`x-${string}`, unknown>>;
 }
 
-/** Checks one operation's types and forgets them, so that operations of all kinds fit into one list. */
+/** Checks one operation's types and then erases them, so that all operations fit into one list. */
 export const operation = <Query, Body>(definition: Operation<Query, Body>): Operation =>
   definition as unknown as Operation;

@@ -27,7 +27,7 @@ export const parse = <Output>(
 const mostRemembered = 500;
 const longestRemembered = 200;
 
-/** Remembers what it read: clients send the same few again and again. @throws RequestError `invalid_parameter` */
+/** Caches what it has read, because clients repeat a few queries. @throws RequestError `invalid_parameter` */
 export const queryReader = <Output>(
   schema: v.GenericSchema<unknown, Output>,
 ): ((query: string) => Output) => {
@@ -43,10 +43,10 @@ export const queryReader = <Output>(
   };
 };
 
-/** A part of a text keeps all of it in memory, here an address of up to 15 KB. */
+/** Copies the text: a substring would keep its whole source in memory, here an address of up to 15 KB. */
 const copyOf = (text: string): string => Buffer.from(text, 'latin1').toString('latin1');
 
-/** A query string as one value per name. @throws RequestError `invalid_parameter` when a name is repeated */
+/** Reads a query string with one value per name. @throws RequestError `invalid_parameter` for a repeated name */
 const queryRecord = (query: string): Readonly<Record<string, string>> => {
   const record: Record<string, string> = Object.create(null) as Record<string, string>;
   for (const [name, value] of new URLSearchParams(query)) {
@@ -60,7 +60,7 @@ const queryRecord = (query: string): Readonly<Record<string, string>> => {
 
 export const largestBody = 64 * 1024;
 
-/** Characters of a Content-Type: RFC 6838 allows 127 on each side of the slash, and a charset follows. */
+/** Characters: RFC 6838 allows 127 on each side of the slash, and a charset follows. */
 const longestType = 512;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -71,7 +71,7 @@ export interface JsonBody {
 }
 
 /**
- * Reads a JSON body of at most 64 KiB, as text: JSON.parse would round an int64.
+ * Reads a JSON body of at most 64 KiB as text, because JSON.parse would round an int64.
  * @throws RequestError `unsupported_media_type`, `payload_too_large`, `malformed_json`
  */
 export const readJsonBody = async (request: IncomingMessage): Promise<JsonBody> => {
@@ -95,11 +95,12 @@ const integer = /^-?\d+$/;
 const longestInteger = 20;
 
 /**
- * JSON.parse that keeps every digit: integers beyond 2^53 become a bigint. A fraction that may have been rounded to an
- * integer becomes NaN, and so does an integer too long for an int64. @throws SyntaxError, RangeError
+ * Parses JSON without losing digits: integers beyond 2^53 become a bigint. A fraction that may have been rounded to an
+ * integer becomes NaN, and so does an integer that is too long for an int64.
+ * @throws SyntaxError, RangeError
  */
 export const parseExactJson = (text: string): unknown => {
-  // The reviver makes parsing several times slower, so only bodies that need it pay for it.
+  // The reviver makes parsing several times slower, so it runs only for bodies that need it.
   if (!mayLoseDigits.test(text)) return JSON.parse(text);
   const keepDigits: SourceReviver = (_key, value, { source }) => {
     if (typeof value !== 'number' || source === undefined) return value;
@@ -134,7 +135,7 @@ const charsetOf = (type: string): string | null => {
   }
 };
 
-/** @throws RequestError `payload_too_large`, `malformed_json` when it breaks off; or what the listener found wrong */
+/** @throws RequestError `payload_too_large`, `malformed_json` for a body that is cut off, or the listener's finding */
 const readBytes = async (request: IncomingMessage): Promise<Uint8Array> => {
   const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
   if (length === undefined && coding === undefined) return new Uint8Array();
@@ -156,7 +157,7 @@ const tooLarge = () =>
 const brokenOff = () =>
   new RequestError('malformed_json', 'The body did not arrive completely as UTF-8 text.');
 
-/** Node would replace invalid UTF-8 silently. */
+/** Refuses invalid UTF-8, which Node would silently replace. */
 const textOf = (bytes: Uint8Array): string => {
   try {
     return utf8.decode(bytes);

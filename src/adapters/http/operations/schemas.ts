@@ -20,17 +20,17 @@ declare global {
   }
 }
 
-/** JSON Schema for what valibot's converter cannot express: exact integers, and numbers in a query string. */
+/** JSON Schema for what valibot's converter cannot express: exact integers, and numbers in query strings. */
 export const documented = new WeakMap<object, JsonSchema>();
 
 const withJsonSchema = <Schema extends object>(schema: Schema, json: JsonSchema): Schema => {
-  // The converter shows us the first part of a pipe, never the pipe itself.
+  // The converter passes only the first part of a pipe, never the pipe.
   const [first] = 'pipe' in schema ? (schema.pipe as readonly [object]) : [schema];
   documented.set(first, json);
   return schema;
 };
 
-/** JSON Schema numbers are doubles to most tools: the exact bound is in the description. */
+/** Most tools read JSON Schema numbers as doubles, so the description states the exact bound. */
 const int64 = (minimum: number, description: string): JsonSchema => ({
   type: 'integer',
   format: 'int64',
@@ -70,7 +70,7 @@ const petName = withJsonSchema(
 const statusRule = petStatuses.map((status) => `"${status}"`).join(', ');
 export const PetStatus = v.picklist(petStatuses, `must be one of ${statusRule}`);
 
-/** Generators make a field with a default required; they do not look into `allOf`. */
+/** Generators treat a field with a default as required, but they do not look into `allOf`. */
 const statusOfNewPet = withJsonSchema(v.optional(PetStatus, 'available'), {
   allOf: [{ $ref: '#/components/schemas/PetStatus' }, { default: 'available' }],
 });
@@ -148,9 +148,9 @@ const cursor = withJsonSchema(v.optional(v.string()), {
 export const ListPetsQuery = v.object({ limit, cursor, status: v.optional(PetStatus) });
 export const ListOrdersQuery = v.object({ limit, cursor });
 
-/** An int64 for JSON.stringify, digit for digit. */
+/** Converts an int64 so that JSON.stringify writes all its digits. */
 export const exactInteger = (value: bigint): unknown => {
-  // Rounding never makes a larger one safe, and comparing bigints with numbers is slow.
+  // Rounding never makes a larger number safe, and comparing bigints with numbers is slow.
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : JSON.rawJSON(String(value));
 };

@@ -4,7 +4,7 @@ type NamedSchema = OpenApiDocument['components']['schemas']['Pet'];
 type Placed = ReturnType<typeof operationsIn>[number];
 type Operation = Placed['operation'];
 
-/** The whole reference as Markdown, from the OpenAPI document alone: `/docs.md`, and as a page `/docs`. */
+/** Writes the whole reference as Markdown from the OpenAPI document, for `/docs.md` and the page `/docs`. */
 export const referenceMarkdown = (document: OpenApiDocument): string => {
   const { info, servers, components } = document;
   const operations = operationsIn(document);
@@ -122,7 +122,7 @@ const schemaPart = ([name, schema]: readonly [string, NamedSchema]) => [
     : `${typeOf(schema)}.`,
 ];
 
-/** Every operation with its verb and path, as the document lists them. */
+/** Lists every operation with its verb and path, in the document's order. */
 export const operationsIn = ({ paths }: Pick<OpenApiDocument, 'paths'>) =>
   Object.entries(paths).flatMap(([path, verbs]) =>
     Object.entries(verbs).map(([verb, operation]) => ({
@@ -132,7 +132,7 @@ export const operationsIn = ({ paths }: Pick<OpenApiDocument, 'paths'>) =>
     })),
   );
 
-/** JSON Schema, as far as the API's own schemas go. */
+/** The subset of JSON Schema that the API's schemas use. */
 interface Schema {
   readonly type?: string;
   readonly format?: string;
@@ -147,7 +147,7 @@ interface Schema {
   readonly maxLength?: number;
 }
 
-/** A schema in a few words of Markdown; a named one as a link to its heading. */
+/** Describes a schema in a few words of Markdown. A named schema becomes a link to its heading. */
 const typeOf = (given: object): string => {
   const schema: Schema = given;
   if (schema.$ref !== undefined) return `${linkTo(schema.$ref)}${rules(schema)}`;

@@ -50,7 +50,7 @@ const withIdempotency: readonly ErrorCode[] = [
   'idempotency_key_reused',
 ];
 
-/** The errors of an operation by status; shared ones are references. */
+/** Groups an operation's errors by status. Shared errors are references. */
 export const errorsOf = (operation: Operation): Responses =>
   Object.fromEntries(
     Object.entries(codesByStatus(operation)).map(([status, codes]) => [
@@ -67,7 +67,7 @@ export const responseComponents = (operations: readonly Operation[]) =>
       .map(([status, codes]) => [named(status), response(status, codes)]),
   );
 
-/** Causes of an invalid request differ between operations. */
+/** The causes of an invalid request differ between operations, so status 400 is not shared. */
 const isOwn = (status: string) => status === '400';
 
 const named = (status: string) => (STATUS_CODES[status] ?? status).replaceAll(' ', '');

@@ -24,7 +24,7 @@ export interface Servers {
   readonly stagingUrl: string | undefined;
 }
 
-/** The OpenAPI 3.1 document, from the operations and schemas that also run. */
+/** Builds the OpenAPI 3.1 document from the operations and schemas that run. */
 export const openApiDocument = (
   operations: readonly Operation[],
   { publicUrl, stagingUrl }: Servers,
@@ -150,7 +150,7 @@ const idempotencyKey: Parameter = {
   schema: { type: 'string', minLength: 1, maxLength: longestIdempotencyKey },
 };
 
-/** Names are unique over all operations: the same name means the same thing everywhere. */
+/** Parameter names are unique over all operations, because the same name means the same thing everywhere. */
 const parametersOf = (operation: Operation): readonly Parameter[] => [
   ...Object.entries(operation.parameters ?? {}).map(([name, description]): Parameter => ({
     name,
@@ -159,7 +159,7 @@ const parametersOf = (operation: Operation): readonly Parameter[] => [
     description,
     schema: { type: 'integer', format: 'int64' },
   })),
-  // Reference pages show the description of a parameter, not that of its schema.
+  // Reference pages show a parameter's description, but not its schema's.
   ...Object.entries(operation.query ? propertiesOf(operation.query) : {}).map(
     ([name, { description, ...schema }]): Parameter => ({
       name,

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { givenUpReasons, responsibles } from '../../../notifications/domain/notification.ts';
 import type { MessageType, Payloads } from '../../../notifications/domain/payload.ts';
 
-// What webhooks are called with. A new type, or a new field, does not compile until it is described here.
+// The payloads of webhooks. A new type or field does not compile until it is described here.
 
 const text = (description: string) => v.pipe(v.string(), v.description(description));
 const time = (description: string) =>
@@ -109,7 +109,7 @@ const payloadSchema = (type: MessageType) =>
     data: dataSchemas[type],
   });
 
-/** JSON Schema 2020-12. Fields may be added, so none is forbidden. @param address where it can be read */
+/** JSON Schema 2020-12. It allows additional fields, which later versions may add. @param address the schema's URL */
 export const payloadDocument = (type: MessageType, address: string): JsonSchema => ({
   $id: address,
   title: `Webhook ${type}`,

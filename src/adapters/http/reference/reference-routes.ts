@@ -16,8 +16,8 @@ const policy =
 const payloadSchemaPath = (type: MessageType): string => `/docs/webhooks/${type}.json`;
 
 /**
- * The API reference: for people at /docs, for programs at /v1/openapi.json, /docs.md and /llms.txt,
- * and with the schemas of what webhooks are called with. It is written when it is first asked for.
+ * Serves the API reference to people at /docs and to programs at /v1/openapi.json, /docs.md and /llms.txt, and the
+ * schemas of webhook payloads. The first request builds it.
  */
 export const referenceRoutes = (
   operations: readonly Operation[],

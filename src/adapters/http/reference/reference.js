@@ -1,4 +1,4 @@
-// "Try it" on the API reference. The page can be read without this script.
+// "Try it" in the API reference. The page works without this script.
 
 const element = (name, properties = {}, ...children) => {
   const made = Object.assign(document.createElement(name), properties);
@@ -7,13 +7,13 @@ const element = (name, properties = {}, ...children) => {
 };
 
 let serial = 0;
-/** A field with its label. */
+/** Creates a form field with its label. */
 const field = (label, control) => {
   control.id = `try-${++serial}`;
   return element('p', {}, element('label', { htmlFor: control.id }, label), control);
 };
 
-/** Indented, and digit for digit: no number is ever read. */
+/** Indents JSON without parsing numbers, so that no digit is lost. */
 const indented = (text) => {
   if (!('rawJSON' in JSON)) return text;
   const keep = (_key, value, { source }) =>
@@ -29,7 +29,7 @@ const inputFor = ({ schema }, schemas) => {
   return element('select', {}, ...['', ...choices].map((one) => element('option', {}, one)));
 };
 
-/** Of one operation: its request, from what the form holds now. */
+/** Builds an operation's request from the form's current values. */
 const requestOf = ({ verb, path, inputs, body }) => {
   const query = new URLSearchParams();
   const headers = { Authorization: `Bearer ${key.value}` };
@@ -91,7 +91,7 @@ const tryIt = (operation, document_) => {
 const hasTryIt = (operation) =>
   operation['x-hideTryItPanel'] !== true && operation['x-explorer-enabled'] !== false;
 
-/** Below the examples of each operation, above its answers. */
+/** Puts the panel between an operation's examples and its answers. */
 const place = (operation, panel) => {
   const id = operation.summary.toLowerCase().replaceAll(' ', '-');
   let at = document.getElementById(id);

@@ -38,13 +38,13 @@ ${content}    </main>
 </html>
 `;
 
-/** Headings get the names that links in the Markdown use; cells say their column, for narrow windows. */
+/** Gives headings the names that the Markdown links to. Cells contain their column's name, for narrow windows. */
 const asHtml = (markdown: string): string => {
   const marked = new Marked({
     renderer: {
       heading({ tokens, depth, text }) {
         const level = String(depth);
-        // Several operations have a part of the same name.
+        // Several operations have parts with the same name, so deep headings have no id.
         const id = depth < 4 ? ` id="${nameOfHeading(text)}"` : '';
         return `<h${level}${id}>${this.parser.parseInline(tokens)}</h${level}>\n`;
       },
@@ -69,7 +69,7 @@ const nameOfHeading = (text: string) => text.toLowerCase().replaceAll('`', '').r
 const referencePage = (document: OpenApiDocument): string =>
   page(`${document.info.title} API reference`, asHtml(referenceMarkdown(document)));
 
-/** `/llms.txt` (llmstxt.org): what this is, where the reference is, and what programs get wrong. */
+/** Writes `/llms.txt` (llmstxt.org): what the service is, where the reference is, and common mistakes of programs. */
 const llmsText = (document: OpenApiDocument): string => {
   const { info, servers } = document;
   const base = servers[0]?.url ?? '';

@@ -112,7 +112,7 @@ export class KyselyAccounts extends AggregateStore implements Accounts {
     return true;
   }
 
-  /** Its projects end first, and subscribers still find what their events are about. */
+  /** Whether a project remains, or subscribers still need the account for events that wait. */
   async #isNeeded(id: string): Promise<boolean> {
     const project = this.db.selectFrom('projects').select('id').where('account_id', '=', id);
     if (await project.limit(1).executeTakeFirst()) return true;
@@ -132,7 +132,7 @@ export class KyselyAccounts extends AggregateStore implements Accounts {
   }
 }
 
-/** Stands for an ended account in what counts for the whole service. */
+/** Replaces an ended account's id in counts for the whole service. */
 const nobody = 'ended';
 
 const endSessionsOf = async (db: Queries, accountId: string): Promise<void> => {

@@ -27,7 +27,7 @@ export class KyselyApiKeys extends AggregateStore implements ApiKeys {
       .where('accounts.deleted_at', 'is', null),
   );
 
-  /** Rows, because callers may change what they were given. */
+  /** Holds rows, because callers may change the objects that they receive. */
   readonly #holders = new TtlCache<HolderRow>();
 
   async add(
@@ -111,7 +111,7 @@ export class KyselyApiKeys extends AggregateStore implements ApiKeys {
     return state.key;
   }
 
-  /** Call after a change of a key or its account. */
+  /** Empties the cache. Call it after a change of a key or its account. */
   forget(): void {
     this.#holders.clear();
   }
@@ -122,7 +122,7 @@ export class KyselyApiKeys extends AggregateStore implements ApiKeys {
     return fromRow(row);
   }
 
-  /** Not locked: adding a key locks the account before keys. */
+  /** Does not lock the account: adding a key locks the account before keys. */
   async #refuseDeleted(accountId: string): Promise<void> {
     const deleted = this.db.selectFrom('accounts').select('id').where('id', '=', accountId);
     if (await deleted.where('deleted_at', 'is not', null).executeTakeFirst())
@@ -133,7 +133,7 @@ export class KyselyApiKeys extends AggregateStore implements ApiKeys {
     await this.db.updateTable('api_keys').set(toRow(key)).where('id', '=', key.id).execute();
   }
 
-  /** Deletes the oldest keys that no longer work, for one more. @returns how many work */
+  /** Deletes the oldest keys that no longer work, to make room for one more. @returns how many work */
   async #makeRoom({ accountId, createdAt: now }: ApiKey): Promise<number> {
     const all = await this.db
       .selectFrom('api_keys')
@@ -155,7 +155,7 @@ export class KyselyApiKeys extends AggregateStore implements ApiKeys {
     await this.db.deleteFrom('api_keys').where('id', 'in', ids).execute();
   }
 
-  /** Keeps those that end last. */
+  /** Deletes all secrets but the `kept` ones that expire last. */
   async #forgetSecrets(keyId: string, kept: number): Promise<void> {
     const all = await this.db
       .selectFrom('api_key_secrets')
@@ -222,7 +222,7 @@ export const ownLimitsFrom = ({
 }: Readonly<Record<keyof Limits, number | undefined>>): Limits | undefined =>
   perMinute === undefined || perDay === undefined ? undefined : { perMinute, perDay };
 
-/** Caches reads for less than a second: changes of other processes are seen then. */
+/** Caches reads for less than a second, so that changes by other processes are seen soon. */
 export class TtlCache<Row extends object> {
   readonly #rows: LRUCache<string, Row>;
   #cleared = 0;
@@ -231,7 +231,7 @@ export class TtlCache<Row extends object> {
     this.#rows = new LRUCache({ max: 10_000, ttl, ttlResolution: 0 });
   }
 
-  /** Misses are not cached: guessed keys would fill the memory. */
+  /** Does not cache misses, because guessed keys would fill the memory. */
   async get(key: string, read: () => Promise<Row | undefined>): Promise<Row | undefined> {
     const cached = this.#rows.get(key);
     if (cached) return cached;

@@ -41,7 +41,7 @@ export class KyselyAuditLog extends Store implements AuditLog {
 
 type Events = ReturnType<typeof eventsOf>;
 
-/** Each range lies in an index in the order of time, so that the newest of all are among the newest of each. */
+/** Each range is sorted by time in an index, so the newest entries overall are among the newest of each range. */
 const rangesOf = (
   events: Events,
   types: readonly string[],

@@ -11,7 +11,7 @@ import { refusedAs } from '../engine/failure.ts';
 import { toMillis, type Schema } from '../schema.ts';
 import { idempotencyKeys } from './tables.ts';
 
-/** The row's value while its transaction is open; visible to others only if half of that was committed. */
+/** The row's value while its transaction is open. Others see it only if half of that transaction was committed. */
 const unanswered = '';
 
 type Slot = Readonly<{ accountId: string; key: string }>;
@@ -50,7 +50,7 @@ export class KyselyIdempotencyKeys extends Store implements IdempotencyKeys {
     if (this.#running.has(slot)) return { kind: 'in_progress' };
     this.#running.add(slot);
     try {
-      // A read without a round trip keeps repeated requests away from the only writer.
+      // Reading first costs no round trip here, and keeps repeated requests away from the only writer.
       const looksFirst = this.database.engine.isInProcess || admit !== undefined;
       const known = looksFirst ? await this.#kept(request) : undefined;
       if (known) return known;
@@ -92,7 +92,7 @@ export class KyselyIdempotencyKeys extends Store implements IdempotencyKeys {
       return { kind: 'answered', answer: await this.#answer(request, work) };
     } catch (error) {
       if (!(error instanceof KeyTaken)) throw error;
-      // Another process has answered meanwhile, or holds the key.
+      // Another process has answered meanwhile or holds the key.
       const kept = await this.#kept(request);
       if (kept) return kept;
       // An expired key is free, unless a rival takes it first.
@@ -125,7 +125,7 @@ export class KyselyIdempotencyKeys extends Store implements IdempotencyKeys {
     return { kind: 'replayed', answer: JSON.parse(row.answer) as KeptAnswer };
   }
 
-  /** The row is taken first, so that a rival in another process waits for the outcome or is refused. */
+  /** Stores the row first, so that a rival in another process waits for the outcome or is refused. */
   #answer<Answer extends KeptAnswer>(
     { accountId, key, fingerprint, now }: IdempotentRequest,
     work: () => Promise<Answer>,

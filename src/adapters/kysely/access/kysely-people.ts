@@ -99,7 +99,7 @@ export class KyselyPeople extends AggregateStore implements People {
     return rows.map(personFrom);
   }
 
-  /** A sign-in at the same time waits for the lock and is then refused. */
+  /** Makes a simultaneous sign-in wait for the lock; it is then refused. */
   async remove(
     accountId: string,
     id: string,
@@ -120,13 +120,13 @@ export class KyselyPeople extends AggregateStore implements People {
 
 export const personFrom = (row: PersonRow): Person => persons.read(row);
 
-/** Nobody else changes, removes or signs in the person until the transaction ends. */
+/** Prevents others from changing, removing or signing in the person until the transaction ends. */
 export const lockPerson = async (database: Database, id: string): Promise<Person | undefined> => {
   const row = await database.lock('people', id);
   return row && personFrom(row);
 };
 
-/** Oldest first, so that all transactions lock them in the same order. */
+/** Selects the oldest person first, so that all transactions lock people in the same order. */
 const ofAccount = (db: Queries, accountId: string) =>
   db
     .selectFrom('people')
@@ -135,14 +135,14 @@ const ofAccount = (db: Queries, accountId: string) =>
     .orderBy('created_at')
     .orderBy('id');
 
-/** Records the first sign-in; other links stop working. */
+/** Records the first sign-in. Other links stop working. */
 export const join = async (db: Queries, { id }: Person, now: Date): Promise<void> => {
   const joined = persons.write({ joinedAt: now });
   await db.updateTable('people').set(joined).where('id', '=', id).execute();
   await db.deleteFrom('sign_in_links').where('person_id', '=', id).execute();
 };
 
-/** Records that the person owns the address. Somebody else may have chosen the password, so it ends with all sessions. */
+/** Records that the person owns the address. Deletes all sessions and the password: a stranger may have chosen it. */
 export const prove = async (db: Queries, { id }: Person, now: Date): Promise<void> => {
   const proven = persons.write({ provenAt: now, passwordHash: undefined });
   await db.updateTable('people').set(proven).where('id', '=', id).execute();

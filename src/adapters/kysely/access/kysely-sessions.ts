@@ -26,7 +26,7 @@ import { sessions, signInLinks } from './tables.ts';
 type SessionRow = Omit<Selectable<Schema['sessions']>, 'secret_hash'>;
 type AccountRow = Selectable<Schema['accounts']>;
 
-/** Columns of the account have aliases, because names clash. */
+/** The account's columns have aliases, because their names clash with others. */
 type SignedInRow = SessionRow &
   Pick<
     Selectable<Schema['people']>,
@@ -136,7 +136,7 @@ export class KyselySessions extends AggregateStore implements Sessions {
   }
 }
 
-/** Sessions that wait for the second factor take no room from the others. */
+/** Ends the oldest sessions beyond the limit. Sessions that wait for the second factor are counted separately. */
 const endOldest = async (db: Queries, { id, personId, awaitsFactor }: Session): Promise<void> => {
   const { awaits_factor: awaits } = sessions.write({ awaitsFactor });
   const all = await db

@@ -117,7 +117,7 @@ export class KyselyUsageLog extends Store implements UsageLog {
       .execute();
   }
 
-  /** Another process may have stored a later use. */
+  /** Keeps a later use that another process has stored. */
   async #touch(keyId: string, at: Date): Promise<void> {
     await this.db
       .updateTable('api_keys')
@@ -130,7 +130,7 @@ export class KyselyUsageLog extends Store implements UsageLog {
   }
 }
 
-/** A literal, because MySQL treats a parameter as a decimal. */
+/** Uses a literal, because MySQL treats a parameter as a decimal. */
 const beginOf = (unit: keyof typeof unitMs) =>
   sql<bigint>`${sql.ref('hour')} - ${sql.ref('hour')} % ${sql.lit(unitMs[unit])}`;
 

@@ -82,7 +82,7 @@ export const people = table({
   joinedAt: maybe(time),
   provenAt: maybe(time),
   factorSince: maybe(time),
-  /** Id of the newest one. */
+  /** Id of the newest notice that the person has seen. */
   noticesSeen: maybe(int64),
 } satisfies ColumnsOf<Person, 'noticesSeen'>);
 
@@ -150,7 +150,7 @@ export const idempotencyKeys = table({
   createdAt: time,
 });
 
-/** The browser's id, then the ids of its people. */
+/** The browser's id, followed by the ids of its people. */
 const device: Column<NonNullable<MailRequest['device']>, string> = {
   ...text,
   read: (stored) => {

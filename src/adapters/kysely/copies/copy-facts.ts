@@ -1,7 +1,7 @@
-/** As of one moment. */
+/** Facts about a copy, all from the same moment. */
 export interface CopyFacts {
   readonly migrations: readonly string[];
-  /** By table. */
+  /** Number of rows by table. */
   readonly rows: Readonly<Record<string, number>>;
   /** Ids of the succeeded deploys, whose files belong to the copy. */
   readonly deploys: readonly string[];
@@ -12,12 +12,12 @@ export interface DatabasePlace {
 }
 
 export interface InspectedCopy {
-  /** Undefined when it cannot be loaded. */
+  /** Undefined if the copy cannot be loaded. */
   readonly facts: CopyFacts | undefined;
   readonly damage: readonly string[];
 }
 
-/** `total` is undefined where it is not known. */
+/** `total` is undefined if it is unknown. */
 export type OnCopied = (bytes: number, total: number | undefined) => void;
 
 export type Ask = (
@@ -26,7 +26,7 @@ export type Ask = (
 
 export const migrationTable = 'kysely_migration';
 
-/** @throws Error when this is no database of the service */
+/** @throws Error when this is not a database of the service */
 export const readFacts = async (ask: Ask, tables: readonly string[]): Promise<CopyFacts> => {
   for (const needed of [migrationTable, 'deploys']) {
     if (!tables.includes(needed)) throw new Error(`the database has no table ${needed}`);

@@ -14,7 +14,10 @@ import { claimMysql, mysqlFacts, mysqlObstacle } from './mysql-claim.ts';
 import { dumpMysql, loadMysql, tryDump } from './mysql-copy.ts';
 import { copySqlite, inspectSqlite, placeSqlite, sqliteObstacle } from './sqlite-copy.ts';
 
-/** @param to a file that does not exist @returns undefined if migrations ran meanwhile: the copy may lack tables */
+/**
+ * @param to path of a file that does not exist
+ * @returns undefined if migrations ran meanwhile, because the copy may lack tables
+ */
 export const copyDatabase = (
   place: DatabasePlace,
   to: string,
@@ -33,7 +36,10 @@ export const succeededDeploys = async ({ db }: Database): Promise<readonly strin
   return (await rows.execute()).map(({ id }) => id);
 };
 
-/** @param into an empty MySQL database that loads it, and is empty afterwards @returns undefined without one */
+/**
+ * @param into an empty MySQL database, which loads the copy and is emptied again
+ * @returns undefined if `into` is needed but missing
+ */
 export const inspectCopy = async (
   kind: DatabaseKind,
   copy: string,
@@ -47,7 +53,7 @@ export const inspectCopy = async (
   }
 };
 
-/** @returns why no copy can be restored there @throws Unavailable */
+/** @returns why no copy can be restored there; undefined if one can @throws Unavailable */
 export const restoreObstacle = ({ databaseUrl }: DatabasePlace): Promise<string | undefined> => {
   switch (kindOfUrl(databaseUrl)) {
     case 'sqlite':
@@ -58,9 +64,9 @@ export const restoreObstacle = ({ databaseUrl }: DatabasePlace): Promise<string 
 };
 
 /**
- * May be repeated after a failure.
+ * Restores a copy. It may be repeated after a failure.
  * @param first runs while nobody else can use the database
- * @throws Error when it came into use; nothing is changed then
+ * @throws Error if the database is in use by then; nothing is changed in that case
  */
 export const restoreDatabase = async <T>(
   copy: string,
@@ -105,11 +111,11 @@ const factsOf = async (url: string): Promise<CopyFacts | undefined> => {
   }
 };
 
-/** `made`: a backup is whole; `checked`: it could be restored. */
+/** `made`: a backup is complete. `checked`: it was restored as a test. */
 export type BackupStep = 'made' | 'checked';
 
 export interface BackupTimes {
-  /** The installation. */
+  /** When the service was installed. */
   readonly since: Date;
   readonly made: Date | undefined;
   readonly checked: Date | undefined;
@@ -129,7 +135,7 @@ export const backupTimes = async (database: Database): Promise<BackupTimes> => {
   return { since, made: momentOf('made'), checked: momentOf('checked') };
 };
 
-/** An older moment changes nothing, unless the known one lies in the future. @throws Unavailable */
+/** Records a backup. An earlier time changes nothing unless the recorded one lies in the future. @throws Unavailable */
 export const rememberBackup = async (
   database: Database,
   step: BackupStep,

@@ -9,10 +9,10 @@ import { migrationTable, otherRows, type CopyFacts } from './copy-facts.ts';
 import { claimMysql, factsIn, tablesIn } from './mysql-claim.ts';
 import { sqliteFacts, sqliteTables } from './sqlite-copy.ts';
 
-/** `rows` and `total` count all tables. */
+/** `rows` and `total` are sums over all tables. */
 export type OnMoved = (table: string, rows: number, total: number) => void;
 
-/** Migrations are recorded here until the end, so that no service starts on a part. */
+/** Migrations are recorded here until the end, so that no service starts on a partial database. */
 const draft = {
   migrationTableName: 'moving_migration',
   migrationLockTableName: 'moving_migration_lock',
@@ -21,9 +21,10 @@ const draft = {
 type Session = Kysely<Schema>;
 
 /**
- * Copies all rows into an empty MySQL database, which is marked as unfinished until the last step.
+ * Copies all rows into an empty MySQL database, which stays marked as unfinished until the last step.
  * @returns the number of rows of each table
- * @throws Error when it is in use or not empty @throws Unavailable
+ * @throws Error when it is in use or not empty
+ * @throws Unavailable
  */
 export const moveToMysql = async (
   source: SqliteSource,
@@ -53,7 +54,7 @@ const fill = async (
     const { error } = await migrator(database, knownMigrations, draft).migrateToLatest();
     if (error instanceof Error) throw error;
     await database.root.connection().execute(async (session) => {
-      // Otherwise a row with the id 0 gets another one.
+      // Without this mode, MySQL assigns a new id to a row with id 0.
       await sql`set sql_mode = concat(@@sql_mode, ',NO_AUTO_VALUE_ON_ZERO')`.execute(session);
       await copyAll(source, session, { facts, onMoved });
       await compare(session, facts);
@@ -75,7 +76,7 @@ const copyAll = async (
   if (strange.length > 0) {
     throw new Error(`No migration makes the table ${strange.join(', ')}: drop it first.`);
   }
-  // Migrations insert single rows.
+  // Migrations insert the only rows of some tables, which the copied rows replace.
   for (const table of tables.toReversed()) {
     await sql`delete from ${sql.table(table)}`.execute(session);
   }
@@ -102,7 +103,7 @@ interface Rows {
   readonly rows: readonly RowValues[];
 }
 
-/** A query builder would take longer than the server. */
+/** Writes raw SQL, because a query builder would take longer than the server. */
 const insert = async (session: Session, { table, columns, rows }: Rows): Promise<void> => {
   const names = columns.map((name) => `\`${name}\``).join();
   const marks = `(${columns.map(() => '?').join()})`;
@@ -125,7 +126,7 @@ const compare = async (session: Session, facts: CopyFacts): Promise<void> => {
   throw new Error(`The new database is not the same: ${different.join(', ') || 'deploys differ'}.`);
 };
 
-/** Removes the mark: a service may start now. */
+/** Removes the mark, so that a service may start. */
 const finish = async (session: Session, source: SqliteSource): Promise<void> => {
   for (const table of Object.values(draft))
     await sql`drop table ${sql.table(table)}`.execute(session);
@@ -142,10 +143,10 @@ const withoutBookkeeping = ({ rows }: CopyFacts): CopyFacts['rows'] => {
   return Object.fromEntries(Object.entries(rows).filter(([table]) => !kept.includes(table)));
 };
 
-/** In the order of the columns. */
+/** Values in the order of the columns. */
 export type RowValues = readonly unknown[];
 
-/** Any server accepts this (`max_allowed_packet`). */
+/** Small enough for every server's `max_allowed_packet`. */
 const batch = { rows: 1_000, length: 512 * 1_024 };
 
 const bookkeeping = [migrationTable, `${migrationTable}_lock`];
@@ -161,7 +162,7 @@ export class SqliteSource {
     return sqliteFacts(this.#file);
   }
 
-  /** Each table after those that it refers to. */
+  /** Each table comes after those that it refers to. */
   tables(): readonly string[] {
     const tables = sqliteTables(this.#file).filter((name) => !bookkeeping.includes(name));
     const done: string[] = [];
@@ -180,7 +181,7 @@ export class SqliteSource {
     return this.#texts('select name from pragma_table_info(?) order by cid', table);
   }
 
-  /** No other statement may run meanwhile. */
+  /** No other statement may run during the iteration. */
   *rowsOf(table: string): Generator<readonly RowValues[]> {
     const names = this.columnsOf(table).map((name) => `"${name}"`);
     const all = this.#file.prepare(`select ${names.join()} from "${table}"`).raw().iterate();
@@ -221,7 +222,7 @@ const lengthOf = (row: RowValues): number => {
   return lengths.reduce((one, other) => one + other, 0);
 };
 
-/** Excludes all others while `work` runs. The lock ends with the process. @throws Error when others have it open */
+/** Excludes all others while `work` runs. The lock ends with the process. @throws Error if others have the file open */
 export const withSqliteSource = async <T>(
   path: string,
   work: (source: SqliteSource) => Promise<T>,
@@ -238,7 +239,7 @@ export const withSqliteSource = async <T>(
 
 const lock = (file: SqliteDatabase.Database, path: string): void => {
   try {
-    // Works in WAL mode, where `begin exclusive` lets others read.
+    // An exclusive locking mode excludes readers even in WAL mode, where `begin exclusive` admits them.
     file.pragma('locking_mode = exclusive');
     file.exec('begin exclusive');
   } catch (cause) {

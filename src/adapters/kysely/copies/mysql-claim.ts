@@ -4,14 +4,14 @@ import { unfinishedIn, unfinishedMark, type Filling } from '../migrations.ts';
 import type { Schema } from '../schema.ts';
 import { migrationTable, readFacts, type CopyFacts } from './copy-facts.ts';
 
-/** The longest that all servers accept: the session with the lock is silent for hours. */
+/** The longest timeout that all servers accept, because the session with the lock is silent for hours. */
 const silentSeconds = 2_147_483;
 
 const lockName = `concat('restore ', left(sha2(database(), 256), 32))`;
 
 type Session = Kysely<Schema>;
 
-/** @returns why no copy can be restored there @throws Unavailable */
+/** @returns why no copy can be restored there; undefined if one can @throws Unavailable */
 export const mysqlObstacle = (url: string): Promise<string | undefined> =>
   inSession(url, async (session) => {
     const [others = ''] = await ask(
@@ -23,13 +23,14 @@ export const mysqlObstacle = (url: string): Promise<string | undefined> =>
 
 export interface ClaimedMysql {
   readonly session: Session;
-  /** Drops what an unfinished restore or move has left. @throws Error when the database came into use */
+  /** Drops what an unfinished restore or move has left. @throws Error if the database is in use by then */
   empty(): Promise<void>;
 }
 
 /**
- * Excludes services, restores and moves while `fill` runs, whose last step replaces the mark.
- * @throws Error when the database is in use @throws Unavailable
+ * Excludes services, restores and moves while `fill` runs. The last step of `fill` replaces the mark.
+ * @throws Error when the database is in use
+ * @throws Unavailable
  */
 export const claimMysql = <T>(
   url: string,
@@ -45,7 +46,7 @@ export const claimMysql = <T>(
       if ((await tablesIn(session)).length === 0) await mark(session, as);
       return await fill({ session, empty: () => dropAllButMark(session) });
     } finally {
-      // The server releases it only some time after the session ends.
+      // Released explicitly, because the server ends the session's lock only some time after the session.
       await ask(session, `select release_lock(${lockName})`).catch(() => undefined);
     }
   });
@@ -131,7 +132,7 @@ const inSession = async <T>(url: string, work: (session: Session) => Promise<T>)
   const database = new Database(url, { patient: true });
   try {
     await database.ping();
-    // Not guarded: what `work` throws is not always about the database.
+    // Not guarded, because `work` may throw errors that are not about the database.
     return await database.root.connection().execute(work);
   } finally {
     await database.close();

@@ -14,7 +14,7 @@ import {
 } from './copy-facts.ts';
 import { claimMysql, dropTables, factsIn, schemaOf, tablesIn } from './mysql-claim.ts';
 
-/** MariaDB's name, then MySQL's. */
+/** MariaDB's program, then MySQL's. */
 const names = {
   dump: ['mariadb-dump', 'mysqldump'],
   client: ['mariadb', 'mysql'],
@@ -42,7 +42,7 @@ interface Call {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** The password is in the environment, which other users cannot read. */
+/** Passes the password in the environment, which other users cannot read. */
 const callFor = (url: string): Call => {
   const { hostname, port, username, password, searchParams } = new URL(url);
   const socket = searchParams.get('socketPath');
@@ -52,7 +52,7 @@ const callFor = (url: string): Call => {
       : [`--socket=${socket}`];
   return {
     args: [
-      // First: ignores option files.
+      // Must come first: ignores option files.
       '--no-defaults',
       ...where,
       `--user=${decodeURIComponent(username)}`,
@@ -64,7 +64,7 @@ const callFor = (url: string): Call => {
   };
 };
 
-/** As the service connects. Each program skips `loose` options that it does not know. */
+/** Encrypts connections as the service does. Each program skips unknown `loose` options. */
 const encryption = (isWanted: boolean): readonly string[] => {
   if (!isWanted) return ['--loose-skip-ssl', '--loose-get-server-public-key'];
   const roots = process.env['NODE_EXTRA_CA_CERTS'] ?? '/etc/ssl/certs/ca-certificates.crt';
@@ -86,7 +86,7 @@ const startProgram = (program: string, { args, env }: Call) => {
   const ended = endOf(child);
   return {
     child,
-    /** @throws ProgramFailed with what it said */
+    /** @throws ProgramFailed with the program's output */
     succeeded: async (): Promise<void> => {
       if ((await ended) === 0) return;
       throw new ProgramFailed(`${program} failed: ${said.trim() || 'it says nothing'}`);
@@ -100,11 +100,11 @@ const endOf = async (child: ChildProcess): Promise<number | null> => {
 };
 
 const text = /'(?:[^'\\]|\\.)*'/gs;
-/** How each row of `deploys` begins: id, project, number, state. */
+/** The start of each row of `deploys`: id, project, number, state. */
 const deploy = /\('([\w-]+)','[\w-]+',\d+,'(\w+)'/g;
 const migration = /\('([^'\\]+)','/g;
 
-/** Reads the facts while the dump is written. A dump escapes line ends in values. */
+/** Reads the facts while the dump is written. Dumps escape line ends within values. */
 export class DumpFacts {
   readonly #rows: Record<string, number> = {};
   readonly #deploys: string[] = [];
@@ -115,7 +115,7 @@ export class DumpFacts {
   #isWhole = false;
 
   read(chunk: Uint8Array): void {
-    // One character per byte: we look for ASCII only.
+    // One character per byte, because we look for ASCII only.
     const [first = '', ...rest] = Buffer.from(chunk).toString('latin1').split('\n');
     this.#unread.push(first);
     for (const begun of rest) {
@@ -124,7 +124,7 @@ export class DumpFacts {
     }
   }
 
-  /** @throws Error when the dump is not whole, or not as expected */
+  /** @throws Error when the dump is incomplete or has an unexpected form */
   facts(): CopyFacts {
     if (!this.#isWhole) throw new Error('the dump ends too early');
     if (this.#statesOfDeploys !== this.#rows['deploys']) {
@@ -166,18 +166,18 @@ const dumping = [
   '--single-transaction',
   '--quick',
   '--skip-lock-tables',
-  // The service may not lock tables.
+  // The service's user may not be allowed to lock tables.
   '--skip-add-locks',
   '--skip-triggers',
   '--hex-blob',
   '--no-tablespaces',
   '--skip-dump-date',
-  // MySQL's program would ask for what MariaDB does not have, and write what only one server loads.
+  // Without these, MySQL's program would query what MariaDB lacks, and write what only one kind of server loads.
   '--loose-column-statistics=0',
   '--loose-set-gtid-purged=OFF',
 ];
 
-/** The client refuses commands in a dump. */
+/** Makes the client refuse commands in a dump. */
 const loading = [
   '--binary-mode',
   '--loose-sandbox',
@@ -186,8 +186,8 @@ const loading = [
 ];
 
 /**
- * @returns undefined if migrations ran meanwhile: the program dumps the tables of its start
- * @throws Error with what the program says
+ * @returns undefined if migrations ran meanwhile, because the program dumps only the tables from its start
+ * @throws Error with the program's output
  */
 export const dumpMysql = async (
   place: DatabasePlace,
@@ -211,7 +211,7 @@ const dumpTables = async (
 ): Promise<CopyFacts> => {
   const program = programFor('dump');
   const { args, env } = callFor(databaseUrl);
-  // Last: without it, no service starts on an unfinished restore.
+  // The migration table comes last: without it, no service starts on an unfinished restore.
   const ordered = [...tables.filter((one) => one !== migrationTable), migrationTable];
   const all = [...args, ...dumping, databaseName(databaseUrl), ...ordered];
   const { child, succeeded } = startProgram(program, { args: all, env });
@@ -238,7 +238,7 @@ async function* watched(chunks: AsyncIterable<Buffer>, facts: DumpFacts, onCopie
   }
 }
 
-/** May be repeated after a failure. */
+/** Loads a dump. It may be repeated after a failure. */
 export const loadMysql = async (from: string, { databaseUrl }: DatabasePlace): Promise<void> => {
   const program = programFor('client');
   const { args, env } = callFor(databaseUrl);
@@ -246,13 +246,13 @@ export const loadMysql = async (from: string, { databaseUrl }: DatabasePlace): P
   const { child, succeeded } = startProgram(program, { args: all, env });
   child.stdout.resume();
   const loaded = pipeline(createReadStream(from), createGunzip(), withoutSandboxLine, child.stdin);
-  // The program's reason matters more than the broken pipe.
+  // The program's error explains more than the broken pipe.
   for (const one of await Promise.allSettled([succeeded(), loaded])) {
     if (one.status === 'rejected') throw one.reason;
   }
 };
 
-/** Loads a dump into an empty database, and empties it again. @throws Error when that is in use */
+/** Loads a dump into an empty database and empties it again. @throws Error when that database is in use */
 export const tryDump = (from: string, place: DatabasePlace): Promise<InspectedCopy> =>
   claimMysql(place.databaseUrl, 'restore', async ({ session, empty }) => {
     await empty();
@@ -267,7 +267,7 @@ export const tryDump = (from: string, place: DatabasePlace): Promise<InspectedCo
     }
   });
 
-/** Older clients refuse the first line of newer dumps; our option says the same. */
+/** Removes the first line of newer dumps, which older clients refuse. Our own option does the same. */
 async function* withoutSandboxLine(chunks: AsyncIterable<Buffer>) {
   let isFirst = true;
   for await (const chunk of chunks) {

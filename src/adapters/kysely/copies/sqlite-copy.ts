@@ -2,12 +2,12 @@ import { chmod, copyFile, link, open, rm, stat } from 'node:fs/promises';
 import SqliteDatabase from 'better-sqlite3';
 import { readFacts, type CopyFacts, type InspectedCopy, type OnCopied } from './copy-facts.ts';
 
-/** Between two turns of the event loop; a page has 4 KiB. */
+/** Pages (4 KiB) that are copied between two turns of the event loop. */
 const pagesPerStep = 2_000;
-/** For programs that repair the file. */
+/** How long we wait for programs that repair the file. */
 const lockMs = 10_000;
 
-/** @throws Error when there is no database, or it is damaged */
+/** @throws Error when the database is missing or damaged */
 export const copySqlite = async (
   from: string,
   to: string,
@@ -31,7 +31,7 @@ const copyAsOfNow = async (from: string, to: string, onCopied: OnCopied): Promis
   const source = new SqliteDatabase(from, { readonly: true, fileMustExist: true, timeout: lockMs });
   try {
     source.defaultSafeIntegers(true);
-    // SQLite starts over when another process writes, except within a read transaction.
+    // Without a read transaction, SQLite starts over whenever another process writes.
     source.exec('begin');
     const facts = await sqliteFacts(source);
     const pageBytes = Number(source.pragma('page_size', { simple: true }));
@@ -48,7 +48,7 @@ const copyAsOfNow = async (from: string, to: string, onCopied: OnCopied): Promis
   }
 };
 
-/** Makes the copy readable where nothing can be written. @returns its damage */
+/** Makes the copy readable on read-only media. @returns its damage */
 const settle = (path: string): readonly string[] => {
   const file = new SqliteDatabase(path, { fileMustExist: true });
   try {
@@ -98,7 +98,7 @@ export const sqliteObstacle = async (path: string): Promise<string | undefined> 
   return undefined;
 };
 
-/** In one step. @throws Error when a database has appeared there */
+/** Puts the copy in place in one step. @throws Error when a database has appeared at `path` */
 export const placeSqlite = async (copy: string, path: string): Promise<void> => {
   const draft = `${path}.restoring`;
   await rm(draft, { force: true });

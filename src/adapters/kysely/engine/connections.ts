@@ -11,9 +11,9 @@ export interface Connections {
   readonly dialect: Dialect;
   /** Reads committed data. SQLite answers in the same turn; MySQL prepares the query. */
   readonly readCommitted: (query: CompiledQuery) => Promise<unknown[]>;
-  /** SQLite counts only the writing connection. */
+  /** On SQLite it describes only the writing connection. */
   readonly load: () => PoolLoad;
-  /** Call after the driver was destroyed. */
+  /** Call it after the driver was destroyed. */
   readonly close: () => Promise<void>;
 }
 

@@ -14,7 +14,7 @@ const marks: Readonly<
 
 const kinds = Object.keys(marks) as DatabaseKind[];
 
-/** @throws Error for an unknown kind of URL */
+/** @throws Error if the URL's kind is unknown */
 export const kindOfUrl = (url: string): DatabaseKind =>
   known(kinds.find((kind) => url.startsWith(marks[kind].scheme)));
 
@@ -72,7 +72,7 @@ const types: Readonly<Record<DatabaseKind, ColumnTypes>> = {
     longText: 'text',
     integer: 'integer',
     assigned: 'integer not null primary key autoincrement',
-    // Refuses values of a wrong type.
+    // Makes SQLite refuse values of a wrong type.
     end: 'strict',
     isIndexThere: () => false,
   },

@@ -29,22 +29,22 @@ interface Inserted {
   readonly insertId?: bigint | undefined;
 }
 
-/** Everything that differs between databases. */
+/** All differences between the databases. */
 interface Differences {
-  /** Reads are cheap, and a write blocks the process. */
+  /** True if reads are cheap and a write blocks the process. */
   readonly isInProcess: boolean;
   open(url: string, options: OpenOptions): Connections;
   /** Locks the query's rows until the transaction ends. */
   locked<Query extends { forUpdate(): Query }>(query: Query): Query;
   by<Row, Name extends string>(table: Name, index: string): AliasedRawBuilder<Row, Name>;
-  /** The plan does not depend on this parameter's value. */
+  /** Hides the parameter's value from the query planner, so that it plans only once. */
   plannedOnce(parameter: unknown): unknown;
-  /** The first id of several rows from one statement. */
+  /** The first of the ids that one statement has assigned to several rows. */
   firstInsertedId(inserted: Inserted, rows: number): bigint;
   upsert<Schema, Table extends keyof Schema>(
     upsert: Upsert<Schema, Table>,
   ): Upsert<Schema, Table>['insert'];
-  /** Exact; null without rows. */
+  /** An exact sum; null without rows. */
   sum(column: string): RawBuilder<bigint | null>;
   /** Epoch milliseconds; undefined without a server. */
   clock(): RawBuilder<{ readonly ms: unknown }> | undefined;
@@ -80,12 +80,12 @@ const differencesOf: Readonly<Record<DatabaseKind, Differences>> = {
   sqlite: {
     isInProcess: true,
     open: (url, { patient, deadline }) => openSqlite(fileIn(url), patient, deadline),
-    // A transaction is the only writer.
+    // No locks are needed, because a transaction is the only writer.
     locked: (query) => query,
     by: (table, index) => byIndex(table, sql`indexed by ${sql.ref(index)}`),
-    // SQLite plans again when the value of such a parameter changes. A unary plus hides the value.
+    // SQLite plans again when the value of a parameter changes that it has seen. A unary plus hides the value.
     plannedOnce: (parameter) => sql`+${parameter}`,
-    // SQLite reports the last id, and nobody else writes meanwhile.
+    // SQLite reports the last id, and no other writer runs meanwhile.
     firstInsertedId: (inserted, rows) => insertedId(inserted) - BigInt(rows - 1),
     upsert: ({ insert, key, change }) =>
       insert.onConflict((row) => row.columns([...key]).doUpdateSet(change as never)),
@@ -100,7 +100,7 @@ const differencesOf: Readonly<Record<DatabaseKind, Differences>> = {
     plannedOnce: (parameter) => parameter,
     firstInsertedId: insertedId,
     upsert: ({ insert, change }) => insert.onDuplicateKeyUpdate(change as never),
-    // Otherwise the sum is a decimal.
+    // Without the cast, the sum is a decimal.
     sum: (column) => sql`cast(sum(${sql.ref(column)}) as signed)`,
     clock: () => sql`select round(unix_timestamp(now(3)) * 1000) as ms`,
   },

@@ -2,7 +2,7 @@ import { Unavailable } from '../../../kernel/ports.ts';
 import type { DatabaseKind } from './database-kind.ts';
 
 export type Failure =
-  /** A retry may help: 503. */
+  /** Answered with 503, because a retry may help. */
   | 'unavailable'
   | 'busy'
   | 'duplicate'
@@ -35,7 +35,7 @@ const refusals: Readonly<Record<DatabaseKind, Readonly<Record<Refusal, readonly 
 const refused = (refusal: Refusal): readonly string[] =>
   Object.values(refusals).flatMap((codes) => codes[refusal]);
 
-/** Numbers are MariaDB errors without a name in mysql2. */
+/** Numbers are MariaDB errors that have no name in mysql2. */
 const codesOf: Readonly<
   Record<Exclude<Failure, 'other'>, Readonly<Record<string, readonly string[]>>>
 > = {
@@ -123,7 +123,7 @@ export const failureCodes: ReadonlyMap<
   ),
 );
 
-/** `SQLITE_IOERR_FSYNC` is an `SQLITE_IOERR`. */
+/** `SQLITE_IOERR_FSYNC` counts as `SQLITE_IOERR`. */
 const plainSqliteCode = /^SQLITE_(?!CONSTRAINT_)[A-Z]+/;
 
 export const failureOf = (error: unknown): Failure => {
@@ -134,7 +134,7 @@ export const failureOf = (error: unknown): Failure => {
   };
   const name = typeof code === 'string' ? code : String(errno);
   const known = failureCodes.get(name) ?? failureCodes.get(plainSqliteCode.exec(name)?.[0] ?? '');
-  // mysql2 has no code for "the connection is closed already".
+  // mysql2 has no code for a connection that is already closed.
   return known?.failure ?? (fatal === true ? 'unavailable' : 'other');
 };
 
@@ -149,7 +149,7 @@ export const refusedAs = async <T>(
   }
 };
 
-/** Many writers on several Galera members conflict repeatedly. */
+/** Many, because writers on several Galera members conflict repeatedly. */
 const retries = { most: 12, firstPauseMs: 10, longestPauseMs: 250 };
 
 const unreachable: readonly Failure[] = ['unavailable', 'busy', 'conflict', 'lock_timeout'];
@@ -162,7 +162,7 @@ export const translated = (error: unknown): unknown => {
 const isConflict = (error: unknown): boolean =>
   error instanceof Unavailable && failureOf(error.cause) === 'conflict';
 
-/** Random, because equal waits would conflict again. @returns undefined to give up */
+/** Randomises the pause, because equal pauses would conflict again. @returns undefined to give up */
 export const pauseAfter = (tried: number, error: unknown): number | undefined => {
   const { most, firstPauseMs, longestPauseMs } = retries;
   if (!isConflict(error) || tried === most) return undefined;

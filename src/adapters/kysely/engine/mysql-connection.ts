@@ -26,8 +26,8 @@ const asTextInstead = [1461, 1243, 1615];
 type Answered = (error: QueryError | null, answer?: unknown, fields?: unknown) => void;
 
 /**
- * Each packet has a deadline. A connection that broke, was late or has an open transaction is closed: the next
- * BEGIN would commit that (MySQL 8 manual, 15.3.3).
+ * Gives each packet a deadline. Closes a connection that broke, was late or has an open transaction, because the next
+ * BEGIN would commit that transaction (MySQL 8 manual, 15.3.3).
  */
 export class GuardedConnection {
   readonly #connection: PoolConnection;
@@ -42,7 +42,7 @@ export class GuardedConnection {
     for (const event of ['error', 'end']) connection.on(event, () => (this.#isBroken = true));
   }
 
-  /** After a fail-over the server may be a stale replica. */
+  /** Checks that the server accepts writes: after a fail-over it may be a stale replica. */
   async leadsToPrimary(): Promise<boolean> {
     if (performance.now() - this.#askedAt <= freshMs) return true;
     const [row] = (await this.send([askReadOnly], Infinity)) as { readonly readOnly: unknown }[];
@@ -50,7 +50,7 @@ export class GuardedConnection {
     return ['0', 'OFF'].includes(String(row?.readOnly));
   }
 
-  /** In one packet; the server stops at the first error. @returns the last answer */
+  /** Sends all statements in one packet. The server stops at the first error. @returns the last answer */
   async send(
     statements: readonly Statement[],
     leftMs = this.#limits.deadline.leftMs,
@@ -67,7 +67,7 @@ export class GuardedConnection {
     return answer;
   }
 
-  /** As text if the server has no room (`max_prepared_stmt_count`) or forgot the statement. */
+  /** Prepares the statement. Sends text if the server has no room (`max_prepared_stmt_count`) or has forgotten it. */
   async execute({ sql, parameters }: Statement): Promise<unknown[]> {
     try {
       const { leftMs } = this.#limits.deadline;
@@ -120,10 +120,10 @@ const lastOf = (answer: unknown, fields: unknown, count: number): unknown => {
   return withBigints(last as Record<string, unknown>[], columns as FieldPacket[]);
 };
 
-/** LONGLONG in the client/server protocol. */
+/** LONGLONG of the client/server protocol. */
 const int64 = 8;
 
-/** mysql2 returns an int64 as a number, or as text beyond 2^53. */
+/** Converts int64 columns to bigint. mysql2 returns them as numbers, or as text beyond 2^53. */
 const withBigints = (rows: Record<string, unknown>[], columns: readonly FieldPacket[]) => {
   for (const { name, columnType } of columns) {
     if (columnType !== int64) continue;
@@ -141,7 +141,7 @@ const brokenConnection = () =>
 interface Timed<T> {
   readonly ms: number;
   readonly begin: (settle: (error: Error | null, value?: T) => void) => unknown;
-  /** @returns the caller's error */
+  /** @returns the error for the caller */
   readonly late: () => Error;
 }
 
@@ -171,10 +171,10 @@ export interface LockSeconds {
   readonly table: number;
 }
 
-/** The default is 8 hours: locks of a lost client would stay. */
+/** With the default of 8 hours, locks of a lost client would stay. */
 const silentSeconds = 60;
 
-/** MySQL and MariaDB may use different names. */
+/** MySQL and MariaDB may have different names for a variable. */
 const wanted = (lockSeconds: LockSeconds): readonly (readonly [names: string, value: string])[] => [
   ['character_set_client', 'utf8mb4'],
   ['character_set_connection', 'utf8mb4'],
@@ -195,7 +195,7 @@ const wanted = (lockSeconds: LockSeconds): readonly (readonly [names: string, va
   ['transaction_read_only|tx_read_only', 'OFF'],
 ];
 
-/** `set transaction` and the time-out need their own statements. */
+/** `set transaction` and the timeout need separate statements. */
 const statements = (lockSeconds: LockSeconds): readonly string[] => {
   const rest = wanted(lockSeconds).filter(
     ([name]) => name !== 'wait_timeout' && !name.includes('|'),
@@ -210,7 +210,7 @@ const statements = (lockSeconds: LockSeconds): readonly string[] => {
   ];
 };
 
-/** Sets and verifies session variables in one packet. @throws Error `SESSION_REFUSED` that names the refused ones */
+/** Sets and verifies session variables in one packet. @throws Error `SESSION_REFUSED` with the refused variables */
 export const prepareSession = async (
   connection: GuardedConnection,
   lockSeconds: LockSeconds,

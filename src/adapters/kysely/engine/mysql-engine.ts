@@ -43,7 +43,7 @@ const options: PoolOptions = {
   charset: 'utf8mb4_bin',
   timezone: 'Z',
   supportBigNumbers: true,
-  // mysql2 escapes values before statements are joined.
+  // Safe, because mysql2 escapes values before statements are joined.
   multipleStatements: true,
 };
 
@@ -56,7 +56,7 @@ export const openMysql = (
   let pool: Promise<MysqlPool> | undefined;
   let load = () => ({ all: limits.all, busy: 0, waiting: 0 });
   const openPool = async (): Promise<MysqlPool> => {
-    // A bundle has only the default export of a CommonJS package.
+    // When bundled, a CommonJS package has only its default export.
     const { default: mysql2 } = await import('mysql2');
     const connections = mysql2.createPool({ ...options, uri: url, connectTimeout: connectMs });
     const opened = new MysqlPool(connections, { ...deadlines, limits, deadline });
@@ -74,7 +74,7 @@ export const openMysql = (
 
 const done = Promise.resolve();
 
-/** BEGIN and statements without a needed answer go with the next one. */
+/** Sends BEGIN, and statements whose answer is not needed, together with the next statement. */
 const dialectOf = (open: () => Promise<MysqlPool>): Dialect => ({
   createAdapter: () => new MysqlAdapter(),
   createDriver: (): Driver => ({
@@ -101,7 +101,7 @@ class LazyConnection implements DatabaseConnection {
   readonly #pool: MysqlPool;
   #lent: Lent | undefined;
   #isInTransaction = false;
-  /** A further statement would be committed alone. */
+  /** Set when the transaction has ended: a further statement would be committed on its own. */
   #over: (() => Error) | undefined;
   #ahead: Statement[] = [];
 
@@ -141,7 +141,7 @@ class LazyConnection implements DatabaseConnection {
     await connection.send([...ahead, commit]);
   }
 
-  /** Never rejects, to keep the original error; closing the connection rolls back. */
+  /** Never rejects, so that the original error is kept. If it fails, closing the connection rolls back. */
   async rollback(): Promise<void> {
     this.#over = ended;
     this.#ahead = [];

@@ -22,7 +22,7 @@ export interface Lent {
   readonly slot: Slot;
 }
 
-/** Waiting for a connection has a deadline. */
+/** A pool that limits how long callers wait for a connection. */
 export class MysqlPool {
   readonly #pool: Pool;
   readonly #settings: PoolSettings;
@@ -39,7 +39,7 @@ export class MysqlPool {
     return this.#slots.load();
   }
 
-  /** The slot belongs to the table of the first statement. */
+  /** Reserves the slot for the table of the first statement. */
   async take(first: Statement): Promise<Lent> {
     const { acquireMs, deadline } = this.#settings;
     const { leftMs } = deadline;
@@ -65,7 +65,7 @@ export class MysqlPool {
       });
       return { connection, slot };
     } catch (error) {
-      // A connection that opens too late is kept for the next caller.
+      // If a connection opens too late, the next caller gets it.
       opening.then(
         (connection) => {
           this.giveBack({ connection, slot });
@@ -100,7 +100,7 @@ export class MysqlPool {
     });
   }
 
-  /** Refuses servers that accept no writes. */
+  /** Opens a connection. Refuses servers that accept no writes. */
   async #open(): Promise<GuardedConnection> {
     const { queryMs, deadline, lockSeconds } = this.#settings;
     for (;;) {
@@ -129,7 +129,7 @@ export class MysqlPool {
   }
 }
 
-/** Empty if there is none. */
+/** The table of a statement; empty if there is none. */
 export const tableOf = ({ sql }: Statement): string =>
   /\b(?:from|into|update) `(\w+)`/.exec(sql)?.[1] ?? '';
 
@@ -139,7 +139,7 @@ export type Slot = Set<string>;
 
 export interface SlotLimits {
   readonly all: number;
-  /** Reserved for a table that no other slot uses. */
+  /** How many slots are reserved for tables that have no other slot. */
   readonly reserve: number;
   readonly mostWaiting: number;
 }
@@ -149,7 +149,7 @@ interface Waiting {
   readonly call: (error: null, slot: Slot) => void;
 }
 
-/** First come, first served; a locked table cannot take the last connections. */
+/** Serves callers in their order. One locked table cannot take the last connections. */
 export class ConnectionSlots {
   readonly #limits: SlotLimits;
   readonly #taken = new Set<Slot>();

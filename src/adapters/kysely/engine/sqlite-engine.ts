@@ -23,7 +23,7 @@ import {
   type Patience,
 } from './sqlite-group.ts';
 
-/** For another program's lock on the file. */
+/** How long we wait for another program's lock on the file. */
 const lockLimitsMs = { usual: 2000, patient: 60_000 };
 
 interface SqliteFile {
@@ -37,7 +37,7 @@ interface SqliteFile {
   close(): void;
 }
 
-/** Every commit is on disk before it is acknowledged (WAL, synchronous=FULL). */
+/** Opens a file whose commits are on disk before they are acknowledged (WAL, synchronous=FULL). */
 export const openSqlite = (
   path: string,
   patient: boolean,
@@ -70,7 +70,7 @@ interface FileTerms {
   readonly writers: SqliteWriters;
 }
 
-/** SQLite's own lock wait is off, because it would block the process. */
+/** Turns SQLite's own lock wait off, because it would block the process. */
 const openFile = (path: string, { patient, patience, writers }: FileTerms): SqliteFile => {
   const writer = new SqliteDatabase(path, { timeout: 0 });
   writer.defaultSafeIntegers(true);
@@ -89,7 +89,7 @@ const openFile = (path: string, { patient, patience, writers }: FileTerms): Sqli
       writer.pragma('journal_mode = WAL');
       writer.pragma('synchronous = FULL');
       writer.pragma('foreign_keys = ON');
-      // Savepoints would be written to a file. Migrations may sort more than fits into memory.
+      // Savepoints would be written to a file. Migrations use files, because they may sort more than fits into memory.
       if (!patient) writer.pragma('temp_store = MEMORY');
     },
     close: () => {
@@ -100,7 +100,7 @@ const openFile = (path: string, { patient, patience, writers }: FileTerms): Sqli
   };
 };
 
-/** If another user owns the file, `serve` warns. */
+/** Makes the files private. If another user owns them, `serve` warns. */
 const keepToOurselves = (path: string): void => {
   closeSync(openSync(path, 'a', 0o600));
   for (const one of ['', '-wal', '-shm'].map((end) => path + end).filter(existsSync)) {
@@ -130,7 +130,7 @@ const keepStatements = (file: SqliteDatabase.Database) => {
 
 const longestStretchMs = 20;
 
-/** A burst of two hundred forms blocked the event loop for most of a second. */
+/** Gives other work a turn: a burst of two hundred forms once blocked the event loop for most of a second. */
 const breathing = (): SqliteFile['breathe'] => {
   let turnedAt = 0;
   let turning: Promise<void> | undefined;
@@ -147,12 +147,12 @@ const breathing = (): SqliteFile['breathe'] => {
 };
 
 class FileAdapter extends SqliteAdapter {
-  /** SQLite rolls back an interrupted migration. */
+  /** True, because SQLite rolls back an interrupted migration. */
   override get supportsTransactionalDdl(): boolean {
     return true;
   }
 
-  /** One writes and one reads. */
+  /** One connection writes and one reads. */
   override get supportsMultipleConnections(): boolean {
     return true;
   }
@@ -179,7 +179,7 @@ const dialectOf = (file: SqliteFile): Dialect => ({
 class Session implements DatabaseConnection {
   readonly #file: SqliteFile;
   #isWriter = false;
-  /** Otherwise the statement would be stored on its own. */
+  /** Set when the transaction has ended: a further statement would be stored on its own. */
   #isOver = false;
 
   constructor(file: SqliteFile) {
@@ -210,7 +210,7 @@ class Session implements DatabaseConnection {
     yield await this.executeQuery<R>(query);
   }
 
-  /** A transaction that reads first can fail for good if another process writes in between. */
+  /** Begins as a writer: a transaction that reads first can fail for good if another process writes in between. */
   async begin(): Promise<void> {
     const { group, patience } = this.#file;
     await group.begin(patience());

@@ -16,18 +16,18 @@ interface Group {
   isTurnOver: boolean;
 }
 
-/** Then other work gets its turn. */
+/** After this time, other work gets a turn. */
 const longestMs = 5;
 
 /**
- * Stores the writes of one turn with one commit. Each member has a savepoint. Nobody gets a result before the
+ * Stores the writes of one turn with one commit. Each member has a savepoint. No member gets a result before the
  * commit, because members may have read each other's writes.
  */
 export class SqliteGroup {
   readonly #file: WritingFile;
   readonly #writers: SqliteWriters;
   #open: Group | undefined;
-  /** SQLite has rolled back. A further statement would be committed alone. */
+  /** Set when SQLite has rolled back: a further statement would be committed on its own. */
   #isLost = false;
 
   constructor(file: WritingFile, writers: SqliteWriters) {
@@ -35,14 +35,14 @@ export class SqliteGroup {
     this.#writers = writers;
   }
 
-  /** The caller is the only writer until `commit` or `rollBack`. */
+  /** Makes the caller the only writer until `commit` or `rollBack`. */
   begin(patience: Patience): Promise<void> {
     return this.#writers.enter(() => {
       this.#enter();
     }, patience);
   }
 
-  /** @throws why nothing is stored; at once if `rollBack` must be called */
+  /** @throws the reason why nothing is stored; throws at once if `rollBack` must be called */
   commit(): Promise<unknown> {
     const group = this.#current();
     this.run(() => {
@@ -51,7 +51,7 @@ export class SqliteGroup {
     return this.#leave(group);
   }
 
-  /** @throws if what the caller has read is not stored */
+  /** @throws if the data that the caller has read is not stored */
   async rollBack(): Promise<void> {
     const group = this.#current();
     if (group.hasOthers && this.#isUndone()) {
@@ -112,7 +112,7 @@ export class SqliteGroup {
     return group.stored.promise;
   }
 
-  /** Other programs find the file unlocked meanwhile. */
+  /** Leaves one turn later, so that other programs find the file unlocked. */
   #leaveAfter({ stored }: Group): void {
     const leave = () => {
       setImmediate(() => {
@@ -145,7 +145,7 @@ export class SqliteGroup {
 
 const newGroup = (): Group => {
   const stored = Promise.withResolvers<undefined>();
-  // If the only member fails, it gets the error elsewhere.
+  // Prevents an unhandled rejection: if the only member fails, it gets the error elsewhere.
   stored.promise.catch(() => undefined);
   return {
     stored,
@@ -161,7 +161,7 @@ const rolledBack = (): Error =>
 
 const mostWaiting = 1000;
 
-/** In milliseconds. */
+/** Milliseconds. */
 export interface Patience {
   readonly lockMs: number;
   /** Infinity in jobs and commands. */
@@ -175,10 +175,7 @@ interface Writer {
   readonly turn: PromiseWithResolvers<undefined>;
 }
 
-/**
- * First come, first served. The first one locks the file; waiting for writers of this process does not count
- * towards `lockMs`.
- */
+/** Serves writers in order. The first one locks the file. `lockMs` excludes waiting for writers of this process. */
 export class SqliteWriters {
   readonly #writers: Writer[] = [];
   #refusedAt: number | undefined;
@@ -225,7 +222,7 @@ export class SqliteWriters {
     }
   }
 
-  /** @throws Error if the first one's time is up */
+  /** Dismisses writers whose time is up. @throws Error if the first writer's time is up */
   #refused(first: Writer, error: unknown): void {
     const now = performance.now();
     const since = this.#refusedAt ?? now;
@@ -250,7 +247,10 @@ const tooMany = (): Error =>
 
 const pauses = { firstMs: 5, longestMs: 50 };
 
-/** SQLite's own wait would block the process. @param refused called after each refusal; throws to give up */
+/**
+ * Retries while other programs hold a lock, because SQLite's own wait would block the process.
+ * @param refused called after each refusal; throws to give up
+ */
 export const pastOtherPrograms = async <T>(
   attempt: () => T,
   refused: (error: unknown) => void,
@@ -262,7 +262,7 @@ export const pastOtherPrograms = async <T>(
       if (!isInTheWay(error)) throw error;
       refused(error);
     }
-    // Programs with equal pauses would collide again.
+    // Random, because programs with equal pauses would collide again.
     await delay(pauseMs * (0.5 + Math.random() / 2));
   }
 };
@@ -285,7 +285,7 @@ const keptLocked = (waitedMs: number, cause: unknown): Error =>
     { code: 'SQLITE_BUSY' },
   );
 
-/** Another program repairs the file, or has written since. */
+/** True if another program repairs the file or has written since. */
 const isInTheWay = (error: unknown): boolean => {
   const { code } = (error ?? {}) as { readonly code?: unknown };
   return typeof code === 'string' && code.startsWith('SQLITE_BUSY');

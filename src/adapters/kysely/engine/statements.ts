@@ -23,7 +23,7 @@ class Placeholder {
   }
 }
 
-/** On SQLite compiling costs more than running. @param shown placeholder values */
+/** Compiles a query once, because on SQLite compiling costs more than running. @param shown placeholder values */
 export const compileOnce = <Parameters extends Values, Row>(
   db: Kysely<Schema>,
   build: Build<Parameters, Row>,
@@ -41,7 +41,7 @@ export const compileOnce = <Parameters extends Values, Row>(
 
 const unanswered = new WeakSet<object>();
 
-/** In a MySQL transaction it is sent with the next statement or COMMIT, which fails if it fails. */
+/** In a MySQL transaction, sends the statement with the next one or COMMIT, which fails if this statement fails. */
 export const withNext = <Row>(statement: Compilable<Row>): Compilable<Row> => ({
   compile: () => {
     const query = statement.compile();
@@ -56,10 +56,10 @@ export const runWithNext = async (db: Kysely<Schema>, statement: Compilable): Pr
 
 export const goesWithNext = ({ queryId }: CompiledQuery): boolean => unanswered.has(queryId);
 
-/** SQLite allows at most 32 766 parameters, so long lists do not double. */
+/** Longer lists are not doubled, because SQLite allows at most 32 766 parameters. */
 const mostDoubled = 1024;
 
-/** So that there are few different statements. The list must not be empty. */
+/** Rounds the list's length up, so that there are few different statements. The list must not be empty. */
 export const padded = <Value>(values: readonly Value[]): readonly Value[] => {
   const { length } = values;
   const last = values.slice(-1);

@@ -26,7 +26,7 @@ import { isKind } from '../../../notifications/domain/kinds.ts';
 import type { NotificationKind } from '../../../notifications/domain/notification.ts';
 
 const longestReason = 2000;
-/** We could not send the last message. */
+/** Stored if the last message failed on our side. */
 const ours = '';
 
 interface MailClaim {
@@ -57,7 +57,7 @@ export class KyselyMails extends SealingStore implements Mails {
     this.#onAdded = onAdded;
   }
 
-  /** The rows of the last day stay locked, so that no message is claimed while a mail joins it. */
+  /** Locks the rows of the last day, so that no message is claimed while a mail joins it. */
   async add(
     mail: Mail,
     now: Date,
@@ -168,7 +168,7 @@ export class KyselyMails extends SealingStore implements Mails {
       }));
   }
 
-  /** @returns whom it was for; undefined if somebody else has claimed or ended it */
+  /** @returns the recipient; undefined if another process has claimed or ended the mail */
   async #end(
     { id, claim }: MailClaim,
     { now, ending, reason }: { now: Date; ending: Ending; reason?: string },

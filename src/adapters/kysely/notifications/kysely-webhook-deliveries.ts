@@ -152,7 +152,7 @@ export class KyselyWebhookDeliveries extends AggregateStore implements WebhookDe
       lock,
       ({ webhook, row }) => {
         const decision = decide(deliveryFrom(row), webhook);
-        // An attempt is in progress, or the next one is due when the lease ends.
+        // An attempt is in progress, or the next attempt is due when the lease ends.
         if (row.claim !== null && row.next_at !== null) return undefined;
         return decision;
       },
@@ -211,7 +211,7 @@ const saveDelivery = async (
   await db.updateTable('webhook_deliveries').set(row).where('id', '=', row.id).execute();
 };
 
-/** An attempt in progress stays. */
+/** Makes the delivery due now. An attempt in progress stays. */
 const hurry = async (db: Queries, id: string, now: Date): Promise<void> => {
   await db
     .updateTable('webhook_deliveries')
@@ -221,7 +221,7 @@ const hurry = async (db: Queries, id: string, now: Date): Promise<void> => {
     .execute();
 };
 
-/** Keeps the attempts of the last sending. */
+/** Keeps only the attempts of the last sending. */
 const forgetAttempts = async (db: Queries, deliveryId: string): Promise<void> => {
   const all = await db
     .selectFrom('webhook_attempts')

@@ -115,7 +115,7 @@ export const openedSecrets = (
   row: Pick<Row, 'id' | 'secrets' | 'sealed_by'>,
 ): WebhookSecrets => parseStored(storedSecrets, openColumns(sealer, 'webhooks', row));
 
-/** Call with the lock on the webhook. */
+/** Saves the webhook. The caller must have locked it. */
 export const saveWebhook = async (
   db: Queries,
   { before, after }: { readonly before: Row; readonly after: Webhook },
@@ -134,7 +134,7 @@ export const saveWebhook = async (
   }
 };
 
-/** An attempt in progress keeps its claim, so that its outcome is stored. */
+/** Cancels waiting deliveries. An attempt in progress keeps its claim, so that its outcome is stored. */
 const cancelWaiting = async (db: Queries, webhookId: string): Promise<void> => {
   await waitingOf(db, webhookId).set({ state: 'cancelled', next_at: null }).execute();
 };
@@ -162,7 +162,7 @@ const kindsFrom = (stored: string): Webhook['kinds'] => {
 
 const storedKinds = v.union([v.literal('all'), v.array(v.string())]);
 
-/** Keeps kinds of newer versions: an older process may run during an upgrade. */
+/** Keeps kinds of newer versions, because an older process may still run during an upgrade. */
 const kindsColumn = (stored: string, kinds: Webhook['kinds']): string => {
   const words = parseStored(storedKinds, stored);
   if (kinds === 'all' || words === 'all') return JSON.stringify(kinds);

@@ -24,7 +24,7 @@ interface Draft {
   readonly now: Date;
 }
 
-/** A mail that is left out keeps no facts. */
+/** A mail that is left out stores no facts. */
 export const mailRow = (sealer: Sealer, { mail, planned, now }: Draft): Row => {
   const { id, to: address, about, ...rest } = mail;
   const sendAt = planned?.sendAt ?? now;
@@ -58,7 +58,7 @@ export const dueMessage = (
 
 const window = 500;
 
-/** Grouped by message, SQLite would read the whole table. */
+/** Does not group by message, because SQLite would read the whole table. */
 export const dueMails = async (
   db: Queries,
   now: Date,

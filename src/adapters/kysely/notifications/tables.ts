@@ -18,21 +18,21 @@ export const mails = table({
   address: text,
   kind: text,
   subject: maybe(text),
-  /** Sealed, until it is sent or given up. */
+  /** Sealed until the mail is sent or given up, then deleted. */
   facts: maybe(text),
   sealedBy: maybe(text),
   occurredAt: time,
-  /** Id of its first mail. */
+  /** Id of the message's first mail. */
   message: text,
   sendAt: time,
   attempts: int,
-  /** The next try, or the end of the claim. */
+  /** Time of the next attempt, or the end of the claim. */
   dueAt: maybe(time),
   claim: maybe(text),
   endedAt: maybe(time),
   ending: maybe(word(['sent', 'refused', 'given_up', 'left_out'] as const)),
   problem: maybe(text),
-  /** Not sent later. */
+  /** The mail is not sent after this time. */
   until: time,
 });
 
@@ -65,11 +65,11 @@ export const webhookDeliveries = table({
   type: text,
   body: text,
   addedAt: time,
-  /** When it was added or repeated. */
+  /** When the delivery was added or repeated. */
   begunAt: time,
   failures: int,
   state: word(deliveryStates),
-  /** The next try, or the end of the claim. */
+  /** Time of the next attempt, or the end of the claim. */
   nextAt: maybe(time),
   receiver: text,
   isSlow: flag,
@@ -83,6 +83,6 @@ export const webhookAttempts = table({
   tookMs: int,
   status: maybe(int),
   why: maybe(word(failedWhys)),
-  /** The beginning of the answer, or why there is none. */
+  /** The beginning of the answer, or the reason for a missing answer. */
   answer: text,
 });

@@ -29,7 +29,7 @@ import type { DnsStanding } from '../../../domains/domain/dns/judgement.ts';
 import { methodNames, type Validation } from '../../../domains/domain/dns/validation.ts';
 import { perhaps, date, type Entries } from '../table.ts';
 
-/** Codes of newer versions are read as failed lookups. */
+/** Reads codes of newer versions as failed lookups. */
 const code = v.pipe(
   v.string(),
   v.transform((stored): DnsProblemCode => (isProblemCode(stored) ? stored : 'dns_lookup_failed')),
@@ -47,7 +47,7 @@ const problem = v.object({
 
 // A new field or kind of certificate does not compile until it is read here.
 
-/** Fields that are searched or sorted by. */
+/** Fields that queries search or sort by. */
 export type DomainColumn =
   | 'id'
   | 'accountId'

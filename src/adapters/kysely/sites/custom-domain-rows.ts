@@ -10,7 +10,7 @@ import { storedDetails, type DomainColumn } from './custom-domain-details.ts';
 
 export type CustomDomainRow = Selectable<Schema['domains']>;
 
-/** Only workers write the claim. */
+/** Excludes the claim, which only workers write. */
 export const writtenColumns = domains.without('claim', 'claimedUntil');
 export type WrittenDomainRow = Omit<CustomDomainRow, 'claim' | 'claimed_until'>;
 

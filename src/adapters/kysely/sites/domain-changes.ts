@@ -80,7 +80,7 @@ export abstract class DomainChanges extends AggregateStore {
     this.needs = needs;
   }
 
-  /** In a transaction. */
+  /** Call it in a transaction. */
   protected async changeOne<Change extends DomainChange>(
     id: string,
     decide: Decide<Change>,
@@ -106,8 +106,8 @@ export abstract class DomainChanges extends AggregateStore {
   }
 
   /**
-   * Locks projects before any write, in a fixed order, and takes the revision last. Deploys use the same order,
-   * so they cannot deadlock.
+   * Saves the domain. Locks projects before any write, in a fixed order, and takes the revision last. Deploys use the
+   * same order, so they cannot deadlock.
    * @returns further events
    */
   async #save(
@@ -133,7 +133,7 @@ export abstract class DomainChanges extends AggregateStore {
     return told;
   }
 
-  /** A worker that died with the claim would leave it for good, because no other one takes the row over. */
+  /** Clears the claim: if its worker died, no other worker would ever take the row over. */
   #endClaim({ id }: CustomDomain): Promise<unknown> {
     return this.db
       .updateTable('domains')
@@ -158,7 +158,7 @@ export abstract class DomainChanges extends AggregateStore {
     return row && customDomainFrom(row);
   }
 
-  /** Looks again if the holder gave up the name meanwhile. */
+  /** Locks the name's holder. Looks again if the holder gave up the name meanwhile. */
   async #lockHolder({ id, host }: CustomDomain): Promise<CustomDomain | undefined> {
     for (;;) {
       const [row] = await this.#holderOf({ host, id });
@@ -214,7 +214,7 @@ const entryWriter = (
   };
 };
 
-/** Most entries deleted in one step: an entry takes up to 30 kB. */
+/** Most entries deleted in one step. An entry takes up to 30 kB. */
 const slice = 100;
 
 interface Trim {
@@ -235,7 +235,7 @@ const trimmer = (database: Database): ((trim: Trim) => Promise<void>) => {
       .limit(slice),
   );
   return async (trim) => {
-    // By id, so that MySQL locks single rows.
+    // Deletes by id, so that MySQL locks single rows.
     const ids = (await tooOld({ ...trim })).map(({ id }) => id);
     if (ids.length === 0) return;
     await database.db.deleteFrom('domain_timeline').where('id', 'in', ids).execute();

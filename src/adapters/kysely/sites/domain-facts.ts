@@ -13,7 +13,7 @@ import { baseOf, isWildcard, wildcardOver } from '../../../domains/domain/names/
 import type { Database, Queries } from '../database.ts';
 import { fromMillis, toMillis, type Schema } from '../schema.ts';
 
-/** Facts about new domains; serialises the adds of one account. @throws DomainError `project_not_found` */
+/** Reads facts about new domains. Serialises the adds of one account. @throws DomainError `project_not_found` */
 export const lookAtAccount = async (
   database: Database,
   { accountId, projectId, addedSince }: Omit<WantedDomains, 'hosts'>,
@@ -53,7 +53,7 @@ const attachedTo = (db: Queries, accountId: string) =>
     .where('domains.attached_host', 'is not', null)
     .execute();
 
-/** Includes removed domains. */
+/** Counts removed domains too. */
 const addedSinceOf = async (
   db: Queries,
   accountId: string,
@@ -69,7 +69,7 @@ const addedSinceOf = async (
   return rows.map(({ added_at }) => fromMillis(added_at));
 };
 
-/** The project's domains that no wildcard of another account may answer for. */
+/** Selects the project's domains that no wildcard of another account may serve. */
 export const withheldOf = async (
   db: Queries,
   domains: readonly CustomDomain[],
@@ -88,8 +88,8 @@ export const withheldOf = async (
 };
 
 /**
- * Projects with names below a newly proven wildcard that wait for their certificates. Added names are locked: one
- * that is verified at the same moment is seen here, or sees the wildcard.
+ * Selects projects with names below a newly proven wildcard that wait for their certificates. Locks added names: if one
+ * is verified at the same moment, either this query sees it or it sees the wildcard.
  */
 export const projectsBelow = async (
   { db, engine }: Database,
@@ -120,8 +120,8 @@ export const projectsBelow = async (
 };
 
 /**
- * Other domains that wait for a proof of the name, or of a name that the wildcard covers. Read without locks: each
- * may hold its own and wait for this proof.
+ * Selects other domains that wait for a proof of the name, or of a name that the wildcard covers. Takes no locks,
+ * because each domain may hold its own lock and wait for this proof.
  */
 export const rivalsOf = (db: Queries, { id, host, accountId }: Certified) =>
   db
@@ -146,8 +146,8 @@ const isBelow = (eb: ExpressionBuilder<Schema, 'domains'>, wildcard: string) => 
 };
 
 /**
- * Compares stored rows without reading their JSON. Other accounts may prove a covering name or use up the
- * authority's limit, so holders and ledger are those of all accounts.
+ * Compares stored rows without reading their JSON. Includes holders and ledger of all accounts, because other accounts
+ * may prove a covering name or use up the authority's limit.
  */
 export const domainFingerprint = (
   database: Database,
@@ -189,7 +189,7 @@ const attached = (db: Kysely<Schema>) =>
       'domains.generation',
       'domains.details',
       'holders.id as holder',
-      // A holder that is only added may lose and regain its proof, with a check each time.
+      // A holder in state `added` may lose and regain its proof; each time a check changes `due_at`.
       'holders.due_at as holder_due',
       'covers.id as cover',
       'covers.due_at as cover_due',

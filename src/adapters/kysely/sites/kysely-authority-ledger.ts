@@ -23,7 +23,7 @@ export class KyselyAuthorityLedger extends Store implements AuthorityLedger {
   }
 }
 
-/** Serialises counting transactions. Call it first. */
+/** Serialises transactions that count. Call it first. */
 export const takeTurn = async (db: Queries): Promise<void> => {
   await db
     .updateTable('authority_turn')

@@ -53,7 +53,7 @@ export class KyselyCertificateOrders extends SealingStore implements Certificate
       ...certificateOrders.write({ authority, subject, host }),
       ...sealedColumns(this.sealer, 'certificate_orders', secret),
     };
-    // Retries a deadlock with an order that is being deleted.
+    // The transaction is retried if it deadlocks with the deletion of an order.
     const isRemoved = await this.database.transaction(async (db) => {
       if (await this.#isRemoved(attachmentIn(subject))) return true;
       await unlessStored(db.insertInto('certificate_orders').values(row).execute());
@@ -94,7 +94,7 @@ export class KyselyCertificateOrders extends SealingStore implements Certificate
     return row?.key_authorization ?? undefined;
   }
 
-  /** Locks the domain, so that it is either removed before the order begins, or its removal deletes the order. */
+  /** Locks the domain, so that either it is removed before the order begins, or its removal deletes the order. */
   async #isRemoved(domainId: string | undefined): Promise<boolean> {
     if (domainId === undefined) return false;
     const domain = await this.database.lock('domains', domainId);
@@ -141,7 +141,7 @@ export class KyselyDnsChallenges extends Store implements DnsChallenges {
   async publish(subject: string, challenge: DnsChallenge): Promise<void> {
     const row = dnsChallenges.write({ ...challenge, subject });
     await this.database.transaction(async (db) => {
-      // Either the order is forgotten already, or forgetting it deletes this value too.
+      // If the order is still there, forgetting it later deletes this value too.
       const order = await db
         .selectFrom('certificate_orders')
         .select('subject')

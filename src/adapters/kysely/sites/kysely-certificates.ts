@@ -25,7 +25,7 @@ export class KyselyCertificates extends Store implements Certificates {
   }
 }
 
-/** Call it last: see `nextEdgeRevision`. */
+/** Stores the certificate. Call it last; see `nextEdgeRevision`. */
 export const storeCertificate = async (
   db: Queries,
   sealer: Sealer,
@@ -41,7 +41,7 @@ export const storeCertificate = async (
     .execute();
 };
 
-/** Deletes the private key immediately; an absent certificate is no error. */
+/** Deletes the private key immediately. Does nothing if there is no certificate. */
 export const removeCertificate = async (
   db: Queries,
   host: string,
@@ -107,7 +107,7 @@ export class KyselyOwnNames extends SealingStore implements OwnNames {
     decide: (name: OwnName | undefined, use: CaUse) => Change,
   ): Promise<Change> {
     return this.database.transaction(async (db) => {
-      // Also lets one of several workers be the first to store a name.
+      // Also ensures that only one of several workers stores a name first.
       await takeTurn(db);
       const use = await useOf(db, name, now);
       return this.change(name.host, (current) => decide(current, use));

@@ -305,7 +305,7 @@ const listed = (eb: ExpressionBuilder<Schema, 'domains'>, filter: DomainFilter) 
 const isAfter = (eb: ExpressionBuilder<Schema, 'domains'>, { attention, host, id }: DomainPlace) =>
   eb(eb.refTuple('attention', 'host', 'id'), '>', eb.tuple(placeOf(attention), host, id));
 
-/** As typed, or as in the DNS. */
+/** Finds the text as typed or in its DNS form. */
 const contains = (eb: ExpressionBuilder<Schema, 'domains'>, text: string) => {
   const isIn = (column: 'host' | 'unicode_host') =>
     eb(eb.fn<number>('instr', [eb.ref(column), eb.val(text)]), '>', 0);

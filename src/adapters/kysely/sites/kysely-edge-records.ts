@@ -10,7 +10,7 @@ import { openColumns } from '../sealed-values.ts';
 type CertificateRow = Selectable<Schema['certificates']>;
 type Page = Readonly<{ after: bigint; limit: number }>;
 
-/** No query comes near its deadline. */
+/** So few that no query comes near its deadline. */
 const rowsPerQuery = 2000;
 
 export class KyselyEdgeRecords extends SealingStore implements EdgeRecords {
@@ -36,7 +36,7 @@ export class KyselyEdgeRecords extends SealingStore implements EdgeRecords {
       .limit(the('limit')),
   );
 
-  /** Rows committed while it reads may be returned twice. */
+  /** May return rows twice that were committed while it reads. */
   async changesSince(revision: bigint): Promise<EdgeChanges> {
     const [current] = await this.#revision({});
     if (!current) throw new Error('the row of edge_revision is missing');
@@ -80,7 +80,7 @@ const nothing = { routes: [], removedRoutes: [], certificates: [], removedCertif
 const isRemoved = (row: { readonly removed_at: bigint | null }) => row.removed_at !== null;
 const isServed = (row: { readonly removed_at: bigint | null }) => row.removed_at === null;
 
-/** A row that changes meanwhile is read again; its new revision wins. */
+/** Reads page by page. A row that changes meanwhile is read again, and its new revision wins. */
 const latest = async <Row extends { readonly revision: bigint }>(
   read: (page: Page) => Promise<readonly Row[]>,
   since: bigint,

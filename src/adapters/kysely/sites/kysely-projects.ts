@@ -44,7 +44,7 @@ export class KyselyProjects extends AggregateStore implements Projects {
       try {
         await this.#refuseFormer(project);
       } catch (refusal) {
-        // The caller's transaction may continue with another address.
+        // Deleted here, because the caller's transaction may continue with another address.
         await db.deleteFrom('projects').where('id', '=', project.id).execute();
         throw refusal;
       }
@@ -204,7 +204,10 @@ export class KyselyProjects extends AggregateStore implements Projects {
     return found;
   }
 
-  /** Call after writing its row: then nobody else can give up the address. @throws DomainError `slug_taken` */
+  /**
+   * Call it after writing the project's row: from then on nobody else can give up the address.
+   * @throws DomainError `slug_taken`
+   */
   async #refuseFormer({ slug }: Project): Promise<void> {
     const former = await this.db
       .selectFrom('former_slugs')
@@ -216,7 +219,7 @@ export class KyselyProjects extends AggregateStore implements Projects {
   }
 
   async #giveUp(db: Queries, former: FormerSlug, { id: projectId, slug }: Project): Promise<void> {
-    // It may return to a former address.
+    // A project may return to one of its former addresses.
     await db
       .deleteFrom('former_slugs')
       .where('slug', '=', slug)
@@ -244,11 +247,11 @@ export class KyselyProjects extends AggregateStore implements Projects {
       after.project.deletedAt === before.project.deletedAt &&
       isDeepStrictEqual(succeededIn(before), succeededIn(after));
     if (isServedAlike) return;
-    // Last: all other writers wait for the revision.
+    // This comes last, because all other writers wait for the revision.
     await alignRoutes(this.database, id, events.at(-1)?.occurredAt ?? createdAt);
   }
 
-  /** Reads every deploy; projects limit their number. */
+  /** Reads every deploy, which is cheap because projects limit their number. */
   async countDeploys(): Promise<DeployCounts> {
     const { db, engine } = this.database;
     const rows = await db
@@ -291,7 +294,7 @@ export class KyselyProjects extends AggregateStore implements Projects {
 const oldestFirst = ({ project: one }: Site, { project: other }: Site): number =>
   one.createdAt.getTime() - other.createdAt.getTime() || (one.id < other.id ? -1 : 1);
 
-/** Each has an address of its own. */
+/** Selects the succeeded deploys, because each has its own address. */
 const succeededIn = ({ deploys }: Site): readonly string[] =>
   deploys.filter(({ state }) => state === 'succeeded').map(({ id }) => id);
 
@@ -305,7 +308,7 @@ const ofSite = projects.without('domainSettings');
 const ofProject = ofSite.without('servedDeployId', 'servedSince', 'lastNumber');
 const ofDeploy = deploys.without('id', 'projectId');
 
-/** The project and its deploys are from the same moment. */
+/** Uses one query, so that a project and its deploys are from the same moment. */
 const siteOf = (db: Queries) =>
   db
     .selectFrom('projects')
@@ -326,7 +329,7 @@ const ofAccount = (db: Queries, accountId: string) =>
     .orderBy('created_at')
     .orderBy('projects.id');
 
-/** Neither the project nor its account is deleted. */
+/** Selects projects that are not deleted and whose account is not deleted. */
 const inService = <Query extends SiteQuery | ReturnType<typeof ofAccount>>(query: Query): Query =>
   (query as SiteQuery)
     .where('projects.deleted_at', 'is', null)
@@ -341,7 +344,7 @@ const inService = <Query extends SiteQuery | ReturnType<typeof ofAccount>>(query
       ),
     ) as Query;
 
-/** Of the project that had this slug before. */
+/** The current slug of the project that had this slug before. */
 const presentSlug = async (db: Queries, former: string): Promise<string | undefined> => {
   const row = await db
     .selectFrom('former_slugs')
@@ -380,7 +383,7 @@ const siteFrom = (rows: readonly SiteRow[]): Site | undefined => {
 const siteRow = ({ project, deploys: _, ...rest }: Omit<Site, 'deploys'> & Partial<Site>) =>
   projects.write({ ...project, ...rest });
 
-/** Saves the differences; the caller has the lock. */
+/** Saves the differences. The caller must hold the lock. */
 const saveDeploys = async (db: Queries, before: Site, wanted: readonly Deploy[]): Promise<void> => {
   const kept = new Set(wanted.map(({ id }) => id));
   const dropped = before.deploys.map(({ id }) => id).filter((id) => !kept.has(id));

@@ -21,9 +21,9 @@ import { customDomainFrom } from './custom-domain-rows.ts';
 import { withheldOf } from './domain-facts.ts';
 
 /**
- * The row stays locked until the transaction ends, so that revisions are committed in order and a reader of one
- * sees all earlier ones. Others wait, so call it late.
- * @param count of changes with a revision each; returns the last one
+ * Locks the revision until the transaction ends, so that revisions are committed in order and a reader of one sees all
+ * earlier ones. Other writers wait, so call it late.
+ * @param count number of changes, each with its own revision; the last one is returned
  */
 export const nextEdgeRevision = async (db: Queries, count = 1): Promise<bigint> => {
   await db
@@ -37,9 +37,9 @@ export const nextEdgeRevision = async (db: Queries, count = 1): Promise<bigint> 
   return revision;
 };
 
-/** For processes that show addresses but are no edge. */
+/** Stores the edge's public port for processes that show addresses but are not an edge. */
 export class EdgePort extends Store {
-  /** Writes only a changed port, so that an edge starts while writes fail. @throws Unavailable */
+  /** Writes only a changed port, so that an edge can start while writes fail. @throws Unavailable */
   async remember(publicPort: number): Promise<void> {
     if ((await this.find()) === publicPort) return;
     await this.db.updateTable('edge_revision').set(edgeRevision.write({ publicPort })).execute();
@@ -52,14 +52,14 @@ export class EdgePort extends Store {
   }
 }
 
-/** Stores what `routesOf` says. Call it last: see `nextEdgeRevision`. */
+/** Stores the result of `routesOf`. Call it last; see `nextEdgeRevision`. */
 export const alignRoutes = async (
   database: Database,
   projectId: string,
   now: Date,
 ): Promise<void> => {
   const { db } = database;
-  // Of two simultaneous changes the second reads the result of the first.
+  // With the lock, the second of two simultaneous changes reads the result of the first.
   const project = await database.lock('projects', projectId);
   if (!project) throw new Error(`project ${projectId} is missing`);
   const { slug, served_deploy_id } = project;
@@ -89,13 +89,13 @@ export const alignRoutes = async (
   await removeRoutes(db, [...present.keys()], now);
 };
 
-/** Removes the routes of all projects of an account that is deleted in this transaction. Call it last: see `nextEdgeRevision`. */
+/** Removes all routes of an account that this transaction deletes. Call it last; see `nextEdgeRevision`. */
 export const removeRoutesOf = async (
   { db, engine }: Database,
   accountId: string,
   now: Date,
 ): Promise<void> => {
-  // Locked, so that no change of a project that is under way stores a route afterwards.
+  // Locks the projects, so that no change in progress stores a route afterwards.
   await db
     .selectFrom('projects')
     .select('id')
@@ -185,7 +185,7 @@ export const setRoute = async (db: Queries, route: Route): Promise<void> => {
   await db.insertInto('routes').values(row).execute();
 };
 
-/** Removing an absent route is no error. */
+/** Does nothing for absent routes. */
 export const removeRoutes = (
   db: Queries,
   names: readonly string[],

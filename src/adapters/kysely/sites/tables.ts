@@ -53,7 +53,7 @@ export const projects = table({
   deletedAt: maybe(time),
   servedDeployId: maybe(text),
   servedSince: maybe(time),
-  /** The highest ever, including deleted deploys. */
+  /** The highest number ever, including deleted deploys. */
   lastNumber: int,
   domainSettings: maybe(json<DomainSettings>(settings)),
 } satisfies ColumnsOf<Project, 'servedDeployId' | 'servedSince' | 'lastNumber' | 'domainSettings'>);
@@ -79,7 +79,7 @@ export const deploys = table({
   explanation: maybe(text),
 });
 
-/** A removed route stays with `removedAt`, so that every edge learns of it; so do certificates. */
+/** A removed route stays with `removedAt`, so that every edge learns of the removal. Certificates work alike. */
 export const routes = table({
   name: text,
   projectId: text,
@@ -111,18 +111,18 @@ export const domains = table({
   accountId: text,
   projectId: text,
   host: text,
-  /** Until the domain is removed: once in a project. */
+  /** Set until the domain is removed; unique within a project. */
   attachedHost: maybe(text),
-  /** While verified or live: once over all accounts. */
+  /** Set while the domain is verified or live; unique over all accounts. */
   provenHost: maybe(text),
   unicodeHost: text,
   token: text,
   state: word(customDomainStates),
   generation: int,
   addedAt: time,
-  /** JSON of other fields. */
+  /** JSON of the other fields. */
   details: text,
-  /** Place in `attentions`. */
+  /** Index in `attentions`. */
   attention: int,
   dueAt: maybe(time),
   claim: maybe(text),
@@ -192,7 +192,7 @@ export const domainShares = table({
   id: text,
   accountId: text,
   domainId: text,
-  /** SHA-256. */
+  /** SHA-256 of the secret. */
   secretHash: text,
   createdAt: time,
   endsAt: time,

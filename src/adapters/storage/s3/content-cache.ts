@@ -22,7 +22,7 @@ const most = {
   bytesInMemory: 32 * mib,
   checked: 100_000,
 };
-/** Stored before each content, because a crash may leave a file without its content. */
+/** The checksum precedes each content, because a crash may leave a file without its content. */
 const checksumBytes = 32;
 
 interface CacheSettings {
@@ -34,7 +34,7 @@ interface CacheSettings {
 
 export type Fetch = () => Promise<Buffer | undefined>;
 
-/** Contents never change. Concurrent readers share one fetch; processes may share the folder. */
+/** Caches contents, which never change. Concurrent readers share one fetch; processes may share the folder. */
 export class ContentCache {
   readonly #folder: string;
   readonly #room: CacheRoom;
@@ -160,9 +160,9 @@ const incoming = '.incoming';
 
 const unusedMs = 7 * 24 * hourMs;
 const writtenMs = hourMs;
-/** Shares of the cache's size: above `full`, files are removed down to `cleared`. */
+/** Shares of the cache's size. Above `full`, files are removed down to `cleared`. */
 const share = { full: 0.9, cleared: 0.8, least: 0.02 };
-/** Processes that may fill one folder without exceeding its size together. None sees what others add. */
+/** This many processes may fill one folder without exceeding its size together. None sees what the others add. */
 const rivals = 4;
 
 interface CachedFile {
@@ -176,7 +176,7 @@ export class CacheRoom {
   readonly #mostBytes: number;
   #added = 0;
   #until = 0;
-  /** Bytes that may be added at all. Before the first look, the room above `share.full`. */
+  /** Bytes that may still be added. Before the first look, this is the room above `share.full`. */
   #left: number;
   #refused = 0;
   #clearing: Promise<void> | undefined;
@@ -188,7 +188,7 @@ export class CacheRoom {
     this.#left = ((1 - share.full) * mostBytes) / rivals;
   }
 
-  /** @returns false if there is no room; room is then made in the background */
+  /** Reserves room for a content. @returns false if there is none; room is then made in the background */
   take(bytes: number): boolean {
     if (this.#added + bytes > this.#until) void this.clear();
     // A content this large would evict all others.
@@ -240,7 +240,7 @@ export class CacheRoom {
 const isOld = ({ path, usedAt }: CachedFile, now: number): boolean =>
   now - usedAt > (path.endsWith(incoming) ? writtenMs : unusedMs);
 
-/** One at a time, because visitors share Node's four file threads. */
+/** Reads one entry at a time, because visitors share Node's four file threads. */
 const filesIn = async (folder: string): Promise<readonly CachedFile[]> => {
   const files: CachedFile[] = [];
   for (const deployId of await namesIn(folder)) {

@@ -3,7 +3,7 @@ import pTimeout from 'p-timeout';
 export const attempts = 4;
 /** The smallest part that stores accept, except for the last one. */
 export const partBytes = 5 * 1024 * 1024;
-/** Time for one attempt: enough at 100 KB per second. */
+/** Limits the time of one attempt, which suffices at 100 KB per second. */
 export const sendingMs = (bytes: number): number => 10_000 + bytes / 100;
 
 export interface S3Place {
@@ -22,7 +22,7 @@ interface SdkError {
 const passing: readonly string[] = ['RequestTimeout', 'RequestTimeTooSkewed', 'SlowDown'];
 const lasting: readonly string[] = ['CredentialsProviderError', 'InvalidArnException'];
 
-/** A new error, because the SDK's errors contain session tokens, and logs show all fields. */
+/** Replaces the SDK's errors, which contain session tokens, because logs show all fields. */
 export class S3Failure extends Error {
   override readonly name = 'S3Failure';
   readonly code: string;
@@ -75,14 +75,14 @@ export const inTime = async <T>(
   } catch (error) {
     throw S3Failure.of(error);
   } finally {
-    // Also closes an answer that was not read completely.
+    // This also closes an answer that was not read completely.
     end.abort();
   }
 };
 
 const away = { failures: 3, restMs: 1_000 };
 
-/** While the store does not answer, sends one request a second and fails others at once. */
+/** Limits calls while the store does not answer: sends one request a second and fails the others at once. */
 export class Reachability {
   #failures = 0;
   #isTrying = false;

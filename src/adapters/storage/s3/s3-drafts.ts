@@ -10,8 +10,9 @@ export interface S3Draft {
 }
 
 /**
- * A deploy exists if its manifest exists, which is written last and removed first. Until then, a mark names the
- * current draft. If the mark is gone, another process removed the draft, and it must not be published.
+ * Stores drafts of deploys and publishes them. A deploy exists if its manifest exists, which is written last and
+ * removed first. Until then, a mark names the current draft. If the mark is gone, another process removed the draft,
+ * and it must not be published.
  */
 export class S3Drafts {
   readonly #store: S3Store;
@@ -76,7 +77,7 @@ interface Contents {
   readonly files: readonly StoredFile[];
 }
 
-/** Returns after all uploads have ended, even on failure. @param onProgress files stored so far */
+/** Uploads contents, and returns only after all uploads have ended, even on failure. @param onProgress files stored so far */
 const uploadContents = async (
   store: S3Store,
   { folder, prefix, files }: Contents,

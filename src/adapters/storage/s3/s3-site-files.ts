@@ -28,7 +28,7 @@ interface S3SiteFilesPorts {
 
 type OnStored = (done: number, total: number) => void;
 
-/** Uses the names of `FileSystemSiteFiles`, so one can be copied to the other. */
+/** Uses the same names as `FileSystemSiteFiles`, so that deploys can be copied between the two. */
 export class S3SiteFiles extends SiteFiles {
   readonly #store: S3Store;
   readonly #drafts: S3Drafts;
@@ -140,7 +140,7 @@ export class S3SiteFiles extends SiteFiles {
   }
 }
 
-/** Uploads the result of another unpacking, which then needs neither network nor credentials. */
+/** Uploads the result of another unpacking, so that the other one needs neither network nor credentials. */
 export class S3Unpacking extends SiteUnpacking {
   readonly #staging: SiteUnpacking;
   readonly #files: S3SiteFiles;
@@ -163,7 +163,7 @@ export class S3Unpacking extends SiteUnpacking {
   }
 }
 
-/** Removes deploys of dead processes. Uses the machine's clock, like file dates. */
+/** Removes the unfinished deploys of dead processes. Uses the machine's clock, as file dates do. */
 const removeLeftOvers = async (folder: string): Promise<void> => {
   const old = Date.now() - longestUploadMs;
   for (const name of await readdir(folder).catch(() => [])) {

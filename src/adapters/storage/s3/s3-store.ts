@@ -29,12 +29,12 @@ import {
 
 const mib = 1024 * 1024;
 
-/** Small objects wait for the network; large ones use memory, `parts` for each. */
+/** Limits of concurrent calls. Small objects mostly wait for the network; large ones use memory for `parts` each. */
 const atOnce = { small: 32, large: 3, parts: 2, deleted: 32 };
 
 /**
- * Objects below a prefix of a bucket. Each call has a deadline, and the SDK retries temporary failures. A name
- * never changes its content, so retries are safe. Every method throws S3Failure.
+ * Accesses the objects below a prefix of a bucket. Each call has a deadline, and the SDK retries temporary failures. A
+ * name never changes its content, so retries are safe. Every method throws S3Failure.
  */
 export class S3Store {
   readonly #place: S3Place;
@@ -118,7 +118,7 @@ export class S3Store {
     });
   }
 
-  /** One by one, because not every store supports batches. Fails if the store still lists removed objects. */
+  /** Removes objects one by one, because not every store supports batches. Fails if the store still lists some afterwards. */
   async removeAll(prefix: string): Promise<void> {
     await this.abandonUploads(prefix);
     let removed: ReadonlySet<string> = new Set();
@@ -146,7 +146,7 @@ export class S3Store {
     }
   }
 
-  /** The first thousand names with this prefix, in a form that old stores support. */
+  /** Lists the first thousand names with this prefix, in a form that old stores support. */
   names(prefix: string): Promise<readonly string[]> {
     return inTime(asking, async (options) => {
       const { bucket: Bucket, prefix: base } = this.#place;
@@ -193,7 +193,7 @@ const connections = { timeoutMs: 2_000, most: 128 };
 const nothing = () => undefined;
 const silent = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 
-/** Credentials and region come from the usual AWS places: environment, user files or machine role. */
+/** The SDK finds credentials and region in the usual AWS places: environment, user files or machine role. */
 const clientOf = ({ endpoint }: S3Place): S3Client => {
   const agent = { keepAlive: true, maxSockets: connections.most };
   return new S3Client({

@@ -197,7 +197,7 @@ export const reverifyAllowedAt = (domain: DomainIn<'verified'>, now: Date): Date
   const { certificate, verifiedAt } = domain;
   const { attempts } = certificate.work;
   const lastAt = (attempts?.lastAt ?? verifiedAt).getTime();
-  // At most one pause from now, even if the clock was set back.
+  // The pause ends at most one pause from now, even if the clock was set back.
   const rested = new Date(Math.min(lastAt, now.getTime()) + pauseBeforeReverifyMs);
   return turnAt(domainChoice(domain), rested);
 };

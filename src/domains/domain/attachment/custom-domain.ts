@@ -271,7 +271,7 @@ export const nextLookAt = (since: Date, now: Date, jitter: number): Date => {
   return next.kind === 'check' ? next.at : new Date(now.getTime() + day);
 };
 
-/** For live domains; hourly in the end, so that owners soon learn about problems. */
+/** Checks of live domains become hourly in the end, so that owners soon learn about problems. */
 export const nextLookAtLive = (since: Date, { now, jitter }: Moment): Date => {
   const hourly = new Date(now.getTime() + spread(hour, jitter));
   const next = nextLookAt(since, now, jitter);
@@ -359,7 +359,7 @@ const tooFast = (
 ): Refusal | undefined => {
   const at = addedLately[most - 1];
   if (!at) return undefined;
-  // At most one window, even if the clock was set back.
+  // The wait is at most one window, even if the clock was set back.
   const wait = addsWindowMs - Math.max(0, now.getTime() - at.getTime());
   if (wait <= 0) return undefined;
   const limit = `On the plan ${plan} you can add ${String(most)} domains in an hour, and those that were removed count too.`;

@@ -47,7 +47,7 @@ export const caBudgets = {
   ownHost: { counts: 'automaticFailures', stopAt: 1, of: undefined, windowMs: 100 * minute },
   orders: { counts: 'orders', stopAt: 250, of: 300, windowMs: 3 * hour },
   newOrders: { counts: 'orders', stopAt: 200, of: undefined, windowMs: 3 * hour },
-  /** For an account that ordered within the hour; the rest is for renewals and other accounts. */
+  /** Limits an account that ordered within the hour. The rest is for renewals and other accounts. */
   furtherOrders: { counts: 'orders', stopAt: 125, of: undefined, windowMs: 3 * hour },
   accountHour: { counts: 'accountOrders', stopAt: 10, of: undefined, windowMs: hour },
   accountDay: { counts: 'accountOrders', stopAt: 50, of: undefined, windowMs: day },

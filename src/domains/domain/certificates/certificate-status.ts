@@ -214,7 +214,7 @@ export const nextStepAt = (work: WantedWork): Date | undefined => {
   }
 };
 
-/** It stays `issued` during a renewal. */
+/** A certificate stays `issued` during its renewal. */
 export const statusOf = (
   certificate: CertificateStanding,
 ): 'none' | 'issuing' | 'issued' | 'failed' => {
@@ -245,7 +245,7 @@ export const longestWait = (certificate: CertificateStanding, now: Date): number
 export const keepsOrder = (reason: AuthorityFailureReason): boolean =>
   reason === 'unavailable' || reason === 'rate_limited';
 
-/** At least ten attempts fit before the certificate ends; afterwards they become rare again. */
+/** Allows at least ten attempts before the certificate ends. Afterwards attempts become rare again. */
 export const longestRetryWait = ({ notAfter }: Validity, now: Date): number =>
   Math.max(minute, Math.abs(notAfter.getTime() - now.getTime()) / 20);
 

@@ -139,7 +139,7 @@ export const withStep = (work: CertificateWork, step: RenewalWork): CertificateW
   certificate: { ...work.certificate, work: step },
 });
 
-/** For a wait at an authority or budget. Work that waits for anything else does not change. */
+/** Postpones work that waits for an authority or a budget. Work that waits for anything else does not change. */
 export const postponed = (work: CertificateWork, until: Date): CertificateWork => {
   const { work: step } = work.certificate;
   if (step.step !== 'planned' && step.step !== 'ordered') return work;

@@ -40,7 +40,10 @@ export const shareLeft = (validity: Validity, now: Date): number =>
 export const urgentFrom = (validity: Validity): Date =>
   new Date(validity.notAfter.getTime() - lifeOf(validity) / 20);
 
-/** Earlier by up to a tenth, so that certificates of one day do not renew together. Always the same for one. */
+/**
+ * Renews up to a tenth earlier, by the time left until the end, so that certificates of one day do not renew together.
+ * The result for one certificate never changes.
+ */
 export const renewalTime = ({ host, ...validity }: HostValidity): Date => {
   const life = lifeOf(validity);
   const share = life < 10 * day ? 1 / 2 : 1 / 3;
@@ -50,7 +53,9 @@ export const renewalTime = ({ host, ...validity }: HostValidity): Date => {
 
 const fractionOf = (text: string): number => (crc32.str(text) >>> 0) / 2 ** 32;
 
-/** Without a window. Never immediately: if our clock were months ahead, orders would never stop. */
+/**
+ * The next renewal without a window. Never immediately, because orders would never stop if our clock were months ahead.
+ */
 export const nextRenewal = (validity: HostValidity, now: Date): Date =>
   new Date(Math.max(renewalTime(validity).getTime(), now.getTime() + shortPause(validity, now)));
 

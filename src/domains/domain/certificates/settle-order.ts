@@ -44,7 +44,7 @@ interface Settled<Result extends OrderResult = OrderResult> {
   readonly issuers: readonly string[];
 }
 
-/** For older orders, and those that another worker has settled, only the count changes. */
+/** Settles the current order. For older orders, and those that another worker has settled, only the count changes. */
 export const settleOrder = (
   work: CertificateWork | undefined,
   { ordered, result, issuers }: Settled,

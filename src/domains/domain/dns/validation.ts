@@ -96,7 +96,10 @@ export interface Delegated {
   readonly sharedToken?: string | undefined;
 }
 
-/** To the attachment, or to the wildcard that shares it, which proves it only together with the TXT record. */
+/**
+ * Whether the delegation points to the attachment, or to the wildcard that shares it, which proves it only together
+ * with the TXT record.
+ */
 export const judgeDelegation = (one: ResolverFacts, name: Delegated): Finding => {
   const { resolver, delegation = { kind: 'none' } } = one;
   const { host, token, acmeDnsZone: zone, sharedToken } = name;

@@ -33,7 +33,7 @@ const hostnameOf = ({ facts, isWildcard: isAny }: ReturnType<typeof candidateOf>
 
 const www = 'www.';
 
-/** For a registrable domain its `www` name, and vice versa. @returns undefined if it cannot be added */
+/** Returns the `www` name of a registrable domain, and vice versa. @returns undefined if it cannot be added */
 export const otherOfPair = (
   { host, registrableDomain }: Pick<Hostname, 'host' | 'registrableDomain'>,
   read: (name: string) => NameFacts,

@@ -90,7 +90,7 @@ const refused = (
   return new DomainError(code, `${message}${hint}`);
 };
 
-/** Keeps redirects of removed domains for a later return, except those that conflict with the pair. */
+/** Keeps redirects of removed domains, because the domains may return, except those that conflict with the pair. */
 const redirected = (
   { typed, other }: Both<DomainDecision>,
   { settings, hosts }: AddFacts,
