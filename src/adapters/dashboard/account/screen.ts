@@ -34,8 +34,8 @@ export const accountScreen = (ports: DashboardPorts): Screen => {
     live: false,
     notices: {
       renamed: 'The account is renamed.',
-      demanded: 'Whoever signs in from now on has to set up a second factor.',
-      'no-longer-demanded': 'A second factor is no longer demanded.',
+      demanded: 'Everybody who signs in from now on must set up a second factor.',
+      'no-longer-demanded': 'A second factor is no longer required.',
     },
     show: async (visit, refusal) => {
       const { account } = visit.signedIn;
@@ -63,10 +63,10 @@ const demandPath = `${accountPath}/second-factor`;
 
 const demandSection = ({ signedIn, may }: Visit, refusal: Refusal | undefined): Html => {
   const isDemanded = signedIn.account.factorDemandedAt !== undefined;
-  const label = isDemanded ? 'Stop demanding it' : 'Demand it of everybody';
+  const label = isDemanded ? 'Stop requiring it' : 'Require it of everybody';
   return html`<section class="card" id="second-factor">
     <h2>Second factor</h2>
-    <p class="hint">${isDemanded ? 'Everybody of this account needs a second factor. Those without one are led to set one up when they sign in.' : 'Each person decides whether to have a second factor. You can demand one: those without it are led to set one up at their next sign-in.'}</p>
+    <p class="hint">${isDemanded ? 'Everybody of this account needs a second factor. Those without one are led to set one up when they sign in.' : 'Each person decides whether to have a second factor. You can require one: those without it are led to set one up at their next sign-in.'}</p>
     ${formError(refusal)}
     ${
       may('account.demand_factor') &&
