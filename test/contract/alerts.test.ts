@@ -27,12 +27,12 @@ test('Prometheus accepts the rules', async () => {
   expect({ code, output }).toMatchObject({ code: 0 });
 });
 
-test('the alerts fire and stay silent as their unit tests say', async () => {
+test('the alerts fire and stay silent as their unit tests require', async () => {
   const { code, output } = await promtool(['test', 'rules', ruleTestsFile]);
   expect({ code, output }).toMatchObject({ code: 0 });
 });
 
-test('each alert has a section of the runbook, and each section an alert', () => {
+test('each alert has a section in the runbook, and each section has an alert', () => {
   expect([...sections.keys()]).toEqual(rules.map(({ alert }) => alert));
 });
 
@@ -43,13 +43,16 @@ test.each(rules)('$alert uses existing metrics and is tested', ({ alert, expr })
   expect(ruleTests()).toContain(alert);
 });
 
-test.each(rules)('$alert states its urgency, what happens, and where to read on', (rule) => {
-  const { alert, labels, annotations } = rule;
-  expect(Object.keys(labels)).toEqual(['severity']);
-  expect(['critical', 'warning']).toContain(labels['severity']);
-  expect(Object.keys(annotations)).toEqual(['summary', 'runbook_url']);
-  expect(annotations['runbook_url']).toBe(`docs/runbook.md#${alert.toLowerCase()}`);
-});
+test.each(rules)(
+  '$alert states its urgency, what is happening, and which section to read',
+  (rule) => {
+    const { alert, labels, annotations } = rule;
+    expect(Object.keys(labels)).toEqual(['severity']);
+    expect(['critical', 'warning']).toContain(labels['severity']);
+    expect(Object.keys(annotations)).toEqual(['summary', 'runbook_url']);
+    expect(annotations['runbook_url']).toBe(`docs/runbook.md#${alert.toLowerCase()}`);
+  },
+);
 
 test('the threshold of AnswersSlow is a histogram bucket, so faster answers do not fire it', async () => {
   const { expr = '' } = rules.find(({ alert }) => alert === 'AnswersSlow') ?? {};

@@ -52,14 +52,14 @@ test.each(pages)('a command in %s that retries prints no failed attempts', (page
   expect(lines.filter((line) => line.includes('--show-error'))).toEqual([]);
 });
 
-test.each(pages)('every path that %s names exists', (page) => {
+test.each(pages)('every path in %s exists', (page) => {
   const named = [...prose(page).matchAll(/`((?:bin|src|db|docs|test|bench)\/[^`\s…]+)`/g)];
   expect(
     named.map(([, path]) => path ?? '').filter((path) => !existsSync(join(root, path))),
   ).toEqual([]);
 });
 
-test.each(pages)('every name that %s places in a file is in that file', (page) => {
+test.each(pages)('every file that %s names for a function or type contains it', (page) => {
   const found = [
     ...prose(page).matchAll(/`([A-Za-z]\w*)`\s+in\s+`((?:src|db|test)\/[^`\s]+\.ts)`/g),
   ];
@@ -67,7 +67,7 @@ test.each(pages)('every name that %s places in a file is in that file', (page) =
   expect(found.filter(isWrong).map(([text]) => text)).toEqual([]);
 });
 
-test('docs/security.md names a test for every attack that it says we defend against', () => {
+test('docs/security.md names a test for every attack that it describes as prevented', () => {
   const [defended = ''] = read('docs/security.md').split('## What is not defended against');
   const lines = defended.split('\n').filter((line) => line.startsWith('- '));
   expect(lines.length).toBeGreaterThan(0);
@@ -94,12 +94,12 @@ const settings = [
   ...read('docs/settings.md').matchAll(/^\| `([A-Z0-9_]+)` +\| (?:`([^`]*)`|–) +\|/gm),
 ].map(([, name = '', byDefault]) => ({ name, byDefault }));
 
-test('docs/settings.md names every setting, and no other', () => {
+test('docs/settings.md lists all settings and nothing else', () => {
   expect(settings.map(({ name }) => name)).toEqual(Object.keys(declared));
 });
 
 test.each(settings.filter(({ byDefault }) => byDefault !== undefined))(
-  'setting $name to its default in docs/settings.md changes nothing',
+  '$name can be set to its default in docs/settings.md without any effect',
   ({ name, byDefault }) => {
     expect(loadConfig({ [name]: byDefault })).toEqual(loadConfig({}));
   },

@@ -35,7 +35,7 @@ test('the test that follows docs/install-fleet.md runs all its commands, even th
   expect(guide).toContain('of commandsOfTheGuideTest()) await shell.run(');
 });
 
-test('the guide test runs the commands of every new section for operators', () => {
+test('the guide test runs the commands of every section for operators', () => {
   expect(commandsOfTheGuideTest()).toContain('./animal-store key lift-ban --key ID');
   expect(commandsOfTheGuideTest()).toContain('animal-store event retry --all');
   expect(commandsOfTheGuideTest().filter((one) => one.includes('podman'))).toEqual([]);

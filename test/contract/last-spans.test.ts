@@ -6,7 +6,7 @@ afterAll(() => {
   delete process.env['OTEL_EXPORTER_OTLP_ENDPOINT'];
 });
 
-test('all spans that wait are sent at shutdown, however many batches that takes', async () => {
+test('all waiting spans are sent at shutdown, however many batches that takes', async () => {
   const receiver = await OtlpReceiver.start();
   Object.assign(process.env, receiver.settings);
   const told: string[] = [];

@@ -42,7 +42,7 @@ const shown = async (metrics: Metrics, name: MeasureName): Promise<readonly stri
   return text.split('\n').filter((line) => line.startsWith(name));
 };
 
-test('a scrape reads each source of a metric once, and leaves out what is not known', async () => {
+test('a scrape reads each source of a metric once, and omits unknown values', async () => {
   const metrics = new Metrics();
   let [reads, hosts]: [number, number | undefined] = [0, 7];
   metrics.show(edgeMeasures, () => {
@@ -58,7 +58,7 @@ test('a scrape reads each source of a metric once, and leaves out what is not kn
   expect(reads).toBe(3);
 });
 
-test('several sources can each show series of one metric, and one that fails does not hide the others', async () => {
+test('several sources can each add series to one metric, and one that fails does not hide the others', async () => {
   const metrics = new Metrics();
   const job = (name: string) => [
     { name, isShared: true, endedWellAt: 2_000, failedAt: 0, intervalMs: 0 },

@@ -9,7 +9,7 @@ import { until } from '../support/until.ts';
 const questions = 30;
 const question = Buffer.from([0, 1, 7]);
 
-test('a connection whose client reads slowly keeps none of the answers already sent', async () => {
+test('a connection whose client reads slowly does not keep answers that were sent', async () => {
   const listeners: number[] = [];
   const socket = new Duplex({
     highWaterMark: 1,

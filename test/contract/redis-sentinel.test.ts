@@ -65,7 +65,7 @@ test('after the primary is lost, requests are counted and signals arrive at the 
   await Promise.all([here!.close(), there!.close()]);
 });
 
-test('a sentinel that is frozen or gone delays no request, and doctor names the one that is gone', async () => {
+test('a frozen or missing sentinel delays no request, and doctor names the missing one', async () => {
   const [gone, frozen] = fleet.sentinels;
   await gone!.kill();
   await frozen!.freeze();

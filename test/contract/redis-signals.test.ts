@@ -55,7 +55,7 @@ const listeners = async (channel = 'animal-store:stored:0'): Promise<number> => 
   return count;
 };
 
-test('all processes but the sender learn which accounts changed, many changes at a time', async () => {
+test('all processes except the sender learn which accounts changed, many changes at a time', async () => {
   const [one, other, teller] = [
     await joinAndListen(),
     await joinAndListen(),
@@ -153,7 +153,7 @@ test("a process that starts listening on a dead network receives the others' sig
   await proxy.stop();
 });
 
-test('in the real wiring, one process is notified of what another one stores', async () => {
+test('a process is notified of what another process stores', async () => {
   const database = await emptyDatabase('sqlite');
   const config = loadConfig({
     DATABASE_URL: database.url,

@@ -5,7 +5,7 @@ import { expect, test } from '@jest/globals';
 
 const counting = join(import.meta.dirname, '../support/text-steps/count-text-steps.ts');
 
-test('no parser takes more steps than its text grows, and no pattern built at run time backtracks', async () => {
+test("every parser's steps grow no faster than its text, and no pattern built at run time backtracks", async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [counting]);
   expect(JSON.parse(stdout)).toEqual([
     // This parser orders marks. A request's headers, which contain the path, take at most 16 KiB.

@@ -40,7 +40,7 @@ describe.each([
     }
   });
 
-  test('never repeat, and sort in the order in which they were made', () => {
+  test('never repeat, and sort in the order in which they were created', () => {
     const ids = open();
     const all = Array.from({ length: 5000 }, () => ids.next('evt'));
     expect(new Set(all).size).toBe(5000);
@@ -48,7 +48,7 @@ describe.each([
   });
 });
 
-test('two processes never make the same id from UUIDs', () => {
+test('two processes never create the same id from UUIDs', () => {
   const [first, second] = [new UuidIds(), new UuidIds()];
   const all = Array.from({ length: 1000 }, (_, n) => (n % 2 ? first : second).next('evt'));
   expect(new Set(all).size).toBe(1000);

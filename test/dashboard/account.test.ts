@@ -166,7 +166,7 @@ describe('the audit log', () => {
     expect((await logAt(`?who=${who}&what=animals`)).log).toContain('No entries match this filter');
   });
 
-  test('older entries of the same kind follow on later pages, each of them once', async () => {
+  test('older entries of the same kind are on later pages, each of them once', async () => {
     const seen: string[] = [];
     let query = `?what=animals&who=${encodeURIComponent(`key:${keyId}`)}`;
     for (let page = 0; page < 3; page++) {
@@ -179,7 +179,7 @@ describe('the audit log', () => {
     expect(new Set(seen).size).toBe(120);
   });
 
-  test('entries are found by their days, the first and the last included', async () => {
+  test('entries are found by a range of days, including the first and the last', async () => {
     expect((await logAt('?from=2026-03-01&to=2026-03-01&what=keys')).what).toHaveLength(2);
     expect((await logAt('?from=2026-03-02')).what).toEqual([]);
     expect((await logAt('?to=2026-02-28')).log).toContain('No entries match this filter');
@@ -224,7 +224,7 @@ describe('a key', () => {
     dashboard.container.get(AccessKey).rotateApiKey(keyId, overlap);
   const page = async () => textOf((await owner.visitor.get('/dashboard/keys')).text);
 
-  test('a key shows until when its old secret is valid, as long as it is', async () => {
+  test('a key shows the end of its old secret while that secret is valid', async () => {
     expect(await page()).not.toContain('old secret valid');
     await rotate('24h');
     expect(await page()).toContain('old secret valid until 2026-03-02 16:19 UTC');
@@ -277,7 +277,7 @@ describe('webhooks', () => {
       .join(' ')
       .replace(/\s+/g, ' ');
 
-  test('a form is answered in plain words when its webhook was removed meanwhile', async () => {
+  test('a form whose webhook was removed meanwhile gets an explanation', async () => {
     await calls().removeWebhook(of());
     const once = 'form_0123456789';
     const forms = {
@@ -332,7 +332,7 @@ describe('webhooks', () => {
     expect(text).toContain('busy');
   });
 
-  test("a receiver's answer is shown as it came, with symbols for invisible characters", async () => {
+  test("a receiver's answer is shown unchanged, with symbols for invisible characters", async () => {
     await ping();
     await attemptAll(dashboard, answered(500, 'a\0b\x1b[31m\r\n\u202ec\u0085 </pre><b>d</b>'));
     const [answer] = elementsIn(await page(), 'pre').filter(
@@ -361,7 +361,7 @@ describe('webhooks', () => {
     expect(whole).toContain(`<li id="${first(next)}"`);
   });
 
-  test('older deliveries are on further pages', async () => {
+  test('older deliveries are on later pages', async () => {
     for (let n = 0; n < 23; n++) await ping();
     const text = await page();
     expect(elementsIn(text, 'code').filter((one) => one.text === 'test.ping')).toHaveLength(20);
@@ -415,21 +415,18 @@ describe('each page of the account', () => {
     owner = await dashboard.newOwner();
   });
 
-  test.each(['empty', 'used'])(
-    'skips no level of headings where the account is %s',
-    async (state) => {
-      const { visitor, accountId } = owner;
-      if (state === 'used')
-        await dashboard.container.get(SitesKey).startProject(accountId, 'Parrots');
-      for (const path of paths) {
-        const { status, text } = await visitor.get(path);
-        if (status === 404) continue;
-        const levels = [...text.matchAll(/<h([1-6])/g)].map(([, level]) => Number(level));
-        const skipped = levels.filter((level, at) => level > (levels[at - 1] ?? 0) + 1);
-        expect([path, skipped]).toEqual([path, []]);
-      }
-    },
-  );
+  test.each(['empty', 'used'])('skips no heading level when the account is %s', async (state) => {
+    const { visitor, accountId } = owner;
+    if (state === 'used')
+      await dashboard.container.get(SitesKey).startProject(accountId, 'Parrots');
+    for (const path of paths) {
+      const { status, text } = await visitor.get(path);
+      if (status === 404) continue;
+      const levels = [...text.matchAll(/<h([1-6])/g)].map(([, level]) => Number(level));
+      const skipped = levels.filter((level, at) => level > (levels[at - 1] ?? 0) + 1);
+      expect([path, skipped]).toEqual([path, []]);
+    }
+  });
 
   test('shows no command that only an operator could run', async () => {
     for (const path of paths) {
@@ -438,7 +435,7 @@ describe('each page of the account', () => {
     }
   });
 
-  test('does not claim that an animal that was added as sold has an order', async () => {
+  test('does not claim that an animal added as sold has an order', async () => {
     const draft = { name: 'Rex', categoryId: '7', status: 'sold', once: 'only-in-this-test' };
     const { location = '' } = await owner.visitor.post('/dashboard/animals', draft);
     const [list, orders] = [location, '/dashboard/orders'].map((path) => owner.visitor.get(path));

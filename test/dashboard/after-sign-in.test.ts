@@ -56,7 +56,7 @@ const choices = async (visitor: DashboardVisitor, query = '') => {
 };
 
 describe('one address with several accounts', () => {
-  test('can choose after the sign-in among the accounts that the password opens, and reaches the requested page', async () => {
+  test('offers the accounts that the password opens after the sign-in, and then leads to the requested page', async () => {
     const query = '?next=/dashboard/usage';
     const visitor = await signIn(password, query);
     const [zoo = '', cats = '', ...more] = await choices(visitor, query);
@@ -73,14 +73,14 @@ describe('one address with several accounts', () => {
     expect((await visitor.get('/dashboard')).status).toBe(303);
   });
 
-  test('goes straight to the only account that the password opens', async () => {
+  test('leads straight to the only account that the password opens', async () => {
     const visitor = await signIn('another password of mine');
     expect(await barOf(visitor)).toContain('Birds');
     expect(await barOf(visitor)).not.toContain('/dashboard/accounts');
     expect(await choices(visitor)).toHaveLength(1);
   });
 
-  test('cannot choose an account by its id unless the password opened it', async () => {
+  test('does not open an account by its id unless the password opened it', async () => {
     const visitor = await signIn();
     const [mine = ''] = await choices(visitor);
     const [birds = ''] = await choices(await signIn('another password of mine'));
@@ -174,7 +174,7 @@ describe('a form that is sent after the session has ended', () => {
   };
 
   test.each(['Sign in by a link', 'Forgot password?'])(
-    'comes back filled in after a sign-in by a mailed link, too (%s)',
+    'also comes back filled in after a sign-in by a mailed link (%s)',
     async (way) => {
       const { email, accountId } = await dashboard.newOwner();
       const visitor = dashboard.stranger();
@@ -216,7 +216,7 @@ describe('a form that is sent after the session has ended', () => {
     }
   });
 
-  test('that is no longer kept leads to the first page', async () => {
+  test('leads to the first page once it is no longer kept', async () => {
     const kept = JSON.stringify({ url: '/dashboard/gone', values: {} });
     const { email } = owner;
     const visitor = dashboard.stranger();

@@ -41,7 +41,7 @@ const linkIn = ({ text }: PageAnswer, words: string): string | undefined =>
   elementsIn(text, 'a').find((link) => link.text === words)?.attributes['href'];
 
 describe('the list of animals', () => {
-  test('has 50 animals on a page, and each of them once on all pages', async () => {
+  test('has 50 animals on a page, and lists each animal once', async () => {
     await catalogue().createPets(
       owner.accountId,
       Array.from({ length: 120 }, (_, n) => ({
@@ -162,7 +162,7 @@ const imported = (by: Owner, content: string, once = 'once_once_once'): Promise<
 };
 
 describe('a CSV file of animals', () => {
-  test('adds all of them once, however often it is sent', async () => {
+  test('adds all of its animals once, however often it is sent', async () => {
     const file = `name,categoryId\r\n${'Rex,7\r\n'.repeat(10_000)}`;
     for (const answer of [await imported(owner, file), await imported(owner, file)]) {
       expect(answer).toMatchObject({
@@ -210,7 +210,7 @@ describe('a CSV file of animals', () => {
     expect((await imported(owner, 'name,categoryId\nRex,7\n')).status).toBe(303);
   });
 
-  test("that is too large or is not a form's file is refused", async () => {
+  test('is refused if it is too large or is not sent by a form', async () => {
     expect((await imported(owner, 'x'.repeat(5 * 1024 * 1024))).status).toBe(422);
     expect((await owner.visitor.post(`${animals}/import`, { file: 'x' })).status).toBe(415);
     const none = new FormData();
@@ -269,7 +269,7 @@ describe('the page of an animal', () => {
     expect(textOf(refused.text)).toContain('A category id is a whole number from 1 to');
   });
 
-  test('deletes it permanently', async () => {
+  test('deletes the animal permanently', async () => {
     const pet = await add('Rex');
     const gone = await owner.visitor.post(`${pathOf(pet)}/delete`);
     expect(gone.location).toMatch(/^\/dashboard\/animals\?done=deleted/);
@@ -281,7 +281,7 @@ describe('the page of an animal', () => {
     expect((await owner.visitor.get(pathOf(pet))).status).toBe(404);
   });
 
-  test('does not exist for another account, or for an unknown id', async () => {
+  test('is not found for another account, or for an unknown id', async () => {
     const pet = await add('Rex');
     const order = await catalogue().placeOrder(owner.accountId, (await add('Max')).id);
     const orders = `/dashboard/orders/${order.id}`;
@@ -298,8 +298,8 @@ describe('the page of an animal', () => {
   });
 });
 
-describe('the orders', () => {
-  test('are approved and delivered in their list, which keeps its position', async () => {
+describe('the list of orders', () => {
+  test('approves and delivers orders, and keeps its position', async () => {
     const first = await catalogue().placeOrder(owner.accountId, (await add('Rex')).id);
     await catalogue().placeOrder(owner.accountId, (await add('=Max')).id);
     const path = `/dashboard/orders/${first.id}`;

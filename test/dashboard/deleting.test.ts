@@ -110,7 +110,7 @@ test('an account can be renamed', async () => {
   expect(await read('/dashboard')).toContain('Sad Paws');
 });
 
-test('a deleted account ends all sessions; an owner who signs in restores it', async () => {
+test('deleting an account ends all sessions, and an owner who signs in can restore it', async () => {
   expect(textOf((await deleteAccount('Happy Claws')).text)).toContain('That is not Happy Paws.');
   const deleted = await deleteAccount();
   expect(deleted.location).toBe(`/dashboard/sign-in?next=${deletedPage}`);
@@ -129,7 +129,7 @@ test('a deleted account ends all sessions; an owner who signs in restores it', a
   expect(await read(pageOf(project), { ...owner, visitor })).toContain('Birds');
 });
 
-test('a person who is not an owner cannot restore the account, and reads that an owner can', async () => {
+test('a person who is not an owner cannot restore the account, and is told that an owner can', async () => {
   const access = dashboard.container.get(AccessKey);
   const email = `keeper-${owner.accountId}@zoo.example`;
   const { secret } = await access.inviteAnybody(owner.accountId, email, 'editor');

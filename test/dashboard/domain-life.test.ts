@@ -105,7 +105,7 @@ describe('the domains of a project', () => {
     path = `/dashboard/projects/${project.slug}/settings`;
   });
 
-  test('a live domain that redirects says where, and does not claim to serve the site', async () => {
+  test('a live domain that redirects names its target, and does not claim to serve the site', async () => {
     const { text } = await owner.visitor.get(`${path}/domains/${second}`);
     expect(textOf(text)).toContain(`Visitors are redirected to ${first}.`);
     expect(textOf(text)).not.toContain('Your site is served');

@@ -76,7 +76,7 @@ test('the list of domains has no other section, and its only suggested next step
   expect(main.map(({ text }) => text)).toEqual(['Add domain']);
 });
 
-test('redirects show U-labels beside the A-labels, and empty fields look empty', async () => {
+test('redirects show U-labels beside the A-labels, and empty fields are shown as empty', async () => {
   const markup = (await owner.visitor.get(pathOf('redirects'))).text;
   const row = elementsIn(markup, 'tr').find(({ attributes }) =>
     attributes['id']?.startsWith('redirect-'),
@@ -114,7 +114,7 @@ describe('a name and its www name', () => {
   const boxIn = (markup: string) =>
     elementsIn(markup, 'input').find(({ attributes }) => attributes['name'] === 'pair')?.attributes;
 
-  test('are added together with a ticked checkbox, once, however often the form is sent', async () => {
+  test('are added together while the checkbox is ticked, once, however often the form is sent', async () => {
     expect(boxIn((await owns.visitor.get(page())).text)).toMatchObject({ checked: '' });
     const form = { domain: 'bücher.test', pair: 'yes' };
     const [first, second] = [await send(form), await send(form)];
@@ -132,7 +132,7 @@ describe('a name and its www name', () => {
     expect(await stored()).toEqual([[ascii, `www.${ascii}`], 1]);
   });
 
-  test('are added separately without the tick, and the checkbox stays unticked when the name is refused', async () => {
+  test('are added separately while the checkbox is not ticked, and it stays so when the name is refused', async () => {
     const refused = await send({ domain: 'localhost' });
     expect(boxIn(refused.text)).not.toHaveProperty('checked');
     const { location } = await send({ domain: 'bücher.test' }, 'the-corrected-form');
@@ -313,13 +313,13 @@ describe('a long list of domains', () => {
   });
 
   test.each(['after=1~x', 'after=~', 'after=wanted~%00', 'state=x', 'q=%25'])(
-    'answers a made-up address: %s',
+    'answers an invalid address: %s',
     async (query) => {
       expect((await visitor.get(`${list}?${query}`)).status).toBe(200);
     },
   );
 
-  test('can verify or remove several at once, and asks before it removes them', async () => {
+  test('can verify or remove several domains at once, and asks before it removes them', async () => {
     const [one, other] = await Promise.all(
       ['n10', 'n11'].map((name) => domains.getDomain(shop.id, `${name}.many.test`)),
     );

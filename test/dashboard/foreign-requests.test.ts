@@ -89,7 +89,7 @@ test('no form changes a resource of another account', async () => {
   expect(everythingStored(dashboard.databaseUrl)).toEqual(before);
 });
 
-test('nothing of another account is found under your own project', async () => {
+test("your own project's pages find nothing of another account", async () => {
   // The forms of the tests before count for a minute; then the session is seen again.
   dashboard.clock.advance(60_000);
   await mine.visitor.get('/dashboard');

@@ -123,7 +123,7 @@ describe('a page', () => {
     expect(packed.text.length).toBe(plain.text.length);
   });
 
-  test('is answered to HEAD as to GET, without its content', async () => {
+  test('is answered to HEAD with the headers of GET and no content', async () => {
     const [asset = ''] = await assetsOf();
     for (const path of ['/dashboard', '/dashboard/sign-in', '/dashboard/nowhere', asset]) {
       const got = await owner.visitor.get(path);
@@ -349,7 +349,7 @@ describe("one person's requests", () => {
     for (let n = 0; n < dashboardLimits[use]; n++) await access.admitUse(signedIn!, use);
   };
 
-  test('are limited: beyond the limit a page says when to come back', async () => {
+  test('are limited, and the page for a refused request says when to try again', async () => {
     await useUp('pages');
     const refused = await owner.visitor.get('/dashboard/usage');
     expect(refused.status).toBe(429);

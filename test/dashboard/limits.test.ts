@@ -100,7 +100,7 @@ const isFewRows = (text: string): boolean => {
   return isByKey && joinsOnlyKeys(text);
 };
 
-test('every list of a page and of the API has a limit, or is known to be bounded otherwise', () => {
+test('every list on a page and in the API has a limit, or is known to be bounded otherwise', () => {
   const others = reads
     .filter((text) => !isFewRows(text))
     .map(lookUpOf)

@@ -80,7 +80,7 @@ describe('a live page', () => {
     expect(new Set(stream.events.map(({ data }) => data)).size).toBe(stream.events.length);
   });
 
-  test('shows what another process stored at the next check', async () => {
+  test('shows changes by another process at the next check', async () => {
     const stream = await open();
     await stream.shows('Birds and more');
     const other = await startApi('sqlite', { databaseUrl: dashboard.databaseUrl });
@@ -92,7 +92,7 @@ describe('a live page', () => {
     await other.close();
   });
 
-  test('of an ended session says that it is over', async () => {
+  test('says that the session is over once it has ended', async () => {
     const stranger = await open(new DashboardVisitor(dashboard.origin));
     await stranger.ends();
     expect([stranger.status, stranger.events]).toEqual([200, [{ event: 'over', data: '' }]]);

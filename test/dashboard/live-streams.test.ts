@@ -200,7 +200,7 @@ test('each person sees their number of unread notices, and a new number whenever
   expect([toldIn(mine), toldIn(hers)]).toEqual([['Notices'], ['Notices, 3 unread', 'Notices']]);
 });
 
-test('where only the bell is live, no page is rendered, and the bell is sent at once and when it changes', async () => {
+test('on a page where only the bell is live, no page is rendered, and the bell is sent at once and when it changes', async () => {
   const { made, screen } = pageOf();
   const one = open({ ...screen, live: 'bell' });
   await pass(2000);
@@ -233,7 +233,7 @@ test('a form that may be sent once has a separate id for each viewer', async () 
   }
 });
 
-test('a page that differs only in such ids and in relative times is not sent again', async () => {
+test('a page that differs only in form ids and relative times is not sent again', async () => {
   const { made, screen } = pageOf(({ times }) =>
     Promise.resolve(
       html`${onceInput(`form_${times}`)}<time datetime="x" data-relative>${times} s</time>`,
@@ -302,7 +302,7 @@ test('a viewer that leaves during the first rendering does not stop it for the o
   expect(made.times).toBe(3);
 });
 
-test('a missing page is answered as missing, and found once it exists', async () => {
+test('a missing page is reported as missing, and found once it exists', async () => {
   const { screen } = pageOf(({ times }) =>
     times === 1 ? Promise.reject(new PageProblem(404, 'Not there.')) : count({ times }, {} as Who),
   );
@@ -312,7 +312,7 @@ test('a missing page is answered as missing, and found once it exists', async ()
   expect(again.text()).toContain('made 2');
 });
 
-test('a new plan of an account shows on its open pages', async () => {
+test("an account's new plan is shown on its open pages", async () => {
   const { screen } = pageOf((_, { account }) => Promise.resolve(html`plan ${account.plan}`));
   const one = open(screen);
   await pass();
@@ -344,7 +344,7 @@ test('the streams of a session end with the session', async () => {
 const isOpen = (one: Opened) => one.stream()?.writableEnded === false;
 const later = 'event: later\ndata: 60\n\n';
 
-test('a session has at most ten streams; the oldest is closed, and told to reconnect later', async () => {
+test('a session has at most ten streams: the oldest is closed, and its page reconnects later', async () => {
   const { screen } = pageOf();
   const all: Opened[] = [];
   for (let n = 0; n <= mostStreams.session; n++) {
@@ -355,7 +355,7 @@ test('a session has at most ten streams; the oldest is closed, and told to recon
   expect(all[0]?.text().endsWith(later)).toBe(true);
 });
 
-test('the newest ten of the streams that open at the same moment stay, and the others learn when to come back', async () => {
+test('of many streams that open at once, the newest ten stay, and the others are told when to reconnect', async () => {
   const { screen } = pageOf();
   const all = Array.from({ length: 3 * mostStreams.session }, () => open(screen));
   await pass(10);
@@ -419,7 +419,7 @@ test('a page with a fingerprint is rendered again only when its data has changed
   expect(one.text()).toContain(`made ${before + 1}`);
 });
 
-test('a page with a fingerprint is rendered again every 30 s, because time passes', async () => {
+test('a page with a fingerprint is rendered again every 30 s, because it shows relative times', async () => {
   const { made, screen } = knowing({ state: 'one' });
   open(screen);
   await pass(3000);

@@ -77,7 +77,7 @@ describe('the sign-in page', () => {
     expect(text).not.toContain('The operator of this service');
   });
 
-  test('says whom to ask where no mail is sent, and the pages for mailed links do not exist', async () => {
+  test('names whom to ask when no mail is sent, and has no pages for mailed links', async () => {
     const silent = await startDashboard();
     try {
       const { text } = await silent.stranger().get('/dashboard/sign-in');
@@ -111,7 +111,7 @@ describe('asking for a link', () => {
   };
 
   test.each(pages)(
-    'has the same answer, after the same statements, whoever has the address (%s)',
+    'is answered in the same way, after the same statements, whether an address is known or not (%s)',
     async (path) => {
       const { email } = owner;
       const unknown = 'owner-9@zoo.example';
@@ -159,7 +159,7 @@ describe('asking for a link', () => {
   });
 });
 
-describe('a link that came by mail', () => {
+describe('a mailed link', () => {
   test('is not used up by a mail scanner that follows it, and signs in with one button', async () => {
     await ask(owner.email, byLink);
     const [link = ''] = await linksIn();
@@ -207,7 +207,7 @@ describe('a link that came by mail', () => {
   });
 
   test.each(['//evil.test', 'https://evil.test/', '/\\evil.test'])(
-    'leads nowhere else, whatever is added to it (%s)',
+    'leads to no other page, whatever is added to it (%s)',
     async (elsewhere) => {
       await ask(owner.email, byLink);
       const [link = ''] = await linksIn();
@@ -220,7 +220,7 @@ describe('a link that came by mail', () => {
 });
 
 describe('inviting somebody', () => {
-  test('shows a link and says that the same person gets another one by mail; "Send again" sends a new one', async () => {
+  test('shows a link and says that the person also gets one by mail; "Send again" sends a new one', async () => {
     const { accountId } = owner;
     const visitor = await dashboard.signIn(owner.email);
     const access = dashboard.container.get(AccessKey);
@@ -241,7 +241,7 @@ describe('inviting somebody', () => {
     expect(textOf(mine.text)).not.toMatch(/another one by mail|do not send email/);
   });
 
-  test('says so when the link is not mailed, because the address got enough mail or the account invites too many', async () => {
+  test('says so when the link is not mailed because the address got enough mail or the account invites too many', async () => {
     const { visitor, accountId } = await dashboard.newOwner({ name: 'Fish shop' });
     const access = dashboard.container.get(AccessKey);
     const invite = (email: string, once: number) =>
@@ -293,7 +293,7 @@ describe('the link to unsubscribe', () => {
       body: 'List-Unsubscribe=One-Click',
     });
 
-  test('only asks, however often it is opened', async () => {
+  test('changes nothing until the form is sent, however often it is opened', async () => {
     for (let times = 0; times < 2; times += 1) {
       const { status, text: body } = await dashboard.stranger().get(path);
       expect(status).toBe(200);
@@ -325,7 +325,7 @@ describe('the link to unsubscribe', () => {
     ['none', ''],
     ['one that was changed', '?token=v1.AAAA'],
     ['a sealed value of another purpose', '?token=PURPOSE'],
-  ])('ends no mail with a token that is %s', async (_what, query) => {
+  ])('changes nothing with a token that is %s', async (_what, query) => {
     const sealed = dashboard.container.get(Sealer).seal(`${personId} key.banned`, 'something else');
     const at = `/dashboard/unsubscribe${query.replace('PURPOSE', sealed)}`;
     expect((await post({}, at)).status).toBe(404);

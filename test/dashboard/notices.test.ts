@@ -42,7 +42,7 @@ const bellOf = async (visitor: DashboardVisitor) => bellIn((await visitor.get('/
 const isBell = (request: HTTPRequest) => request.url().endsWith('/bell');
 const bellOn = (page: TestPage, name: string) => page.role('button', name);
 
-test('the bell on each page says how many notices are unread, and pressing it marks them as read', async () => {
+test('the bell on each page shows the number of unread notices, and pressing it marks them as read', async () => {
   const { visitor, accountId } = await browsed.dashboard.newOwner();
   expect(await bellOf(visitor)).toBe('Notices');
   const titles = [await tell(accountId), await tell(accountId)];
@@ -97,7 +97,7 @@ test('many notices are shown a page at a time, and counted up to 99', async () =
 });
 
 test.each(['0x1', '-1', '9'.repeat(30), ' ', '<b>'])(
-  'a page of notices with the odd position "%s" is the first one',
+  'the page for the invalid notice position "%s" is the first one',
   async (position) => {
     const query = new URLSearchParams({ before: position, since: position });
     const { status, text } = await browsed.owner.visitor.get(`${path}?${String(query)}`);
@@ -125,7 +125,7 @@ test('with scripts, the bell is updated while a page is open, and viewing the no
   await bellOn(page, 'Notices').isShown();
 });
 
-test('the bell of a page that is not live is updated while somebody sees the page, and is correct as soon as they return', async () => {
+test('the bell of a page that is not live is updated while the page is visible, and at once when it becomes visible', async () => {
   const { visitor, accountId } = await browsed.dashboard.newOwner();
   const page = await browsed.visit('/dashboard/keys', { cookie: visitor.cookie });
   const turn = (isHidden: boolean) =>
@@ -145,7 +145,7 @@ test('the bell of a page that is not live is updated while somebody sees the pag
   await bellOn(page, 'Notices, 1 unread').isShown();
 });
 
-test('typed text stays on a page that is not live when its session ends elsewhere', async () => {
+test('a page that is not live keeps typed text when its session ends elsewhere', async () => {
   const { visitor, accountId } = await browsed.dashboard.newOwner();
   const page = await browsed.visit('/dashboard/keys', { cookie: visitor.cookie });
   await page.label('Key name').fill('Till');
@@ -216,7 +216,7 @@ test('an outdated form leaves a newer kind of mail unchanged, and unknown kinds 
   expect(await offOf(accountId, email)).toEqual(['deploy.failed', 'domain.removed']);
 });
 
-test('the page shows beside a person that their address refuses mail, with the reason', async () => {
+test('the page shows for each person whether their address refuses mail, and the reason', async () => {
   const { accountId, email, visitor } = await browsed.dashboard.newOwner();
   const { clock, container } = browsed.dashboard;
   const [mails, now] = [container.get(Mails), clock.now()];
@@ -243,7 +243,7 @@ test('the page shows beside a person that their address refuses mail, with the r
   expect(later).not.toMatch(/refused since|10\.0\.0\.5/);
 });
 
-test('the page says so when an installation has no mail server, and offers no choice', async () => {
+test('the page says when an installation has no mail server, and then offers no choice', async () => {
   const dashboard = await startDashboard();
   try {
     const { visitor } = await dashboard.newOwner();
@@ -291,7 +291,7 @@ describe('mails in the lab', () => {
       return (await mail?.evaluate(script).catch(() => undefined)) as T | undefined;
     });
 
-  test('are shown as HTML, as on a phone, as text and in source', async () => {
+  test('are shown as HTML, as on a phone, as text and as source', async () => {
     const page = await open();
     await page.words('No mail yet.').isShown();
     await send(mail);

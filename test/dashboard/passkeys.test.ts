@@ -124,7 +124,7 @@ const answerScript = (options: string): string => `(async () => {
   return JSON.stringify({ id, rawId: text(rawId), type, response: Object.fromEntries(parts.map((part) => [part, text(response[part])])), clientExtensionResults: {} });
 })()`;
 
-test('a page that is opened at an IP address offers no passkeys, and links to the host name where they work', async () => {
+test('a page opened at an IP address offers no passkeys, and links to the host name where they work', async () => {
   const { visitor } = await newOwner();
   const { text } = await visitor.get('/dashboard/me/second-factor');
   expect(text).toContain(`href="${origin}/dashboard"`);

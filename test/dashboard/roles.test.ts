@@ -23,7 +23,7 @@ const newPerson = async (role: Role) => {
 /** Forms of nothing in particular: they are refused for their role, or for what they are about. */
 const sentTo = (pattern: string): string => pattern.replaceAll(/:\w+/g, 'nothing');
 
-test('each form of the dashboard is open to exactly the roles that the table names, and every operation has a form', async () => {
+test('each form of the dashboard is open to exactly the roles in the table, and every operation has a form', async () => {
   const forms = dashboard.routes.filter(({ operation }) => operation !== undefined);
   const wrong = [];
   for (const role of roles) {
@@ -77,7 +77,7 @@ test('a changed role takes effect with the next request', async () => {
   );
 });
 
-test.each(roles)('no page shows to %s a control that its role may not use', async (role) => {
+test.each(roles)('no page shows %s a control that the role may not use', async (role) => {
   const owner = await dashboard.newOwner();
   await fill(dashboard, owner, `${role}.test`);
   const email = `${role}@filled.example`;

@@ -27,7 +27,7 @@ const sites = () => browsed.dashboard.container.get(SitesKey);
 const addDomain = async (host: string) =>
   domains().addDomain((await sites().getSite(slug)).project, host);
 
-test('a live page updates itself and leaves typed text and opened parts alone', async () => {
+test('a live page updates itself, and typed text and opened parts stay', async () => {
   const domain = await addDomain('www.birds.test');
   const page = await browsed.visit(`/dashboard/projects/${slug}/settings/domains`);
   const row = page.role('row').has('www.birds.test');
@@ -49,7 +49,7 @@ test('a live page updates itself and leaves typed text and opened parts alone', 
   expect(await page.evaluate('window.isSame')).toBe(true);
 });
 
-test('the checkbox for the second name says which name it adds, as the first one is typed', async () => {
+test('while a name is typed, the checkbox shows the second name that it adds', async () => {
   const page = await browsed.visit(`/dashboard/projects/${slug}/settings/domains`);
   const field = page.label('Domain');
   const other = page.role('checkbox', /^Also add/);
@@ -211,7 +211,7 @@ test('a record can be copied', async () => {
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe('copy');
 });
 
-test('an upload shows its deploy; a refused upload says why', async () => {
+test('an upload shows its deploy, and a refused upload shows the reason', async () => {
   const page = await browsed.visit(`/dashboard/projects/${slug}`);
   const field = page.label('Site archive');
   const send = page.role('button', 'Deploy');

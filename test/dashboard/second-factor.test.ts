@@ -86,7 +86,7 @@ describe('a sign-in with a second factor', () => {
     expect(textOf(text)).toContain('10 of 10 are left');
   });
 
-  test('refuses a code that was used, an older one and a wrong one', async () => {
+  test('refuses a used code, an older one and a wrong one', async () => {
     const code = nextCode(owner.secret);
     expect((await show(await signIn(owner), code)).status).toBe(422);
     const [first, second] = [await signIn(owner), await signIn(owner)];
@@ -104,7 +104,7 @@ describe('a sign-in with a second factor', () => {
     expect((await show(await signIn(owner), code)).status).toBe(422);
   });
 
-  test('limits attempts', async () => {
+  test('allows only a limited number of attempts', async () => {
     const visitor = await signIn(owner);
     const statuses = [];
     for (let n = 0; n < 6; n++) statuses.push((await show(visitor, '123456')).status);
@@ -112,7 +112,7 @@ describe('a sign-in with a second factor', () => {
     dashboard.clock.advance(minute);
   });
 
-  test('by a link asks for the code too, and then continues to the requested page', async () => {
+  test('by a link also asks for the code, and then continues to the requested page', async () => {
     const visitor = dashboard.stranger();
     const { location = '' } = await visitor.get(await dashboard.linkFor(owner.email));
     expect(location).toMatch(/^\/dashboard\/second-factor\?next=/);
@@ -184,7 +184,7 @@ describe('an action that needs the factor again', () => {
     ]);
   });
 
-  test('asks for the password of a person without a factor', async () => {
+  test('asks a person without a factor for the password', async () => {
     const owner = await dashboard.newOwner();
     const { visitor } = owner;
     await visitor.post('/dashboard/me/password', { wanted: password });
@@ -197,7 +197,7 @@ describe('an action that needs the factor again', () => {
     expect(await invited(owner)).toBe(true);
   });
 
-  test('does not run after a first password that an old session chose for itself', async () => {
+  test('does not run after an old session has set a first password', async () => {
     const { visitor } = await dashboard.newOwner();
     dashboard.clock.advance(stale);
     const asked = await visitor.post('/dashboard/me/password', { wanted: password });
@@ -206,7 +206,7 @@ describe('an action that needs the factor again', () => {
     expect((await visitor.post('/dashboard/confirm', { password, kept })).status).toBe(422);
   });
 
-  test('does not run after a link that the session made for itself', async () => {
+  test('does not run after a sign-in by a link that the session created itself', async () => {
     const { visitor } = await dashboard.newOwner();
     const { text } = await visitor.post('/dashboard/me/link', { once: 'form_own_link' });
     const [link = ''] = /\/dashboard\/sign-in\/[0-9A-Za-z]{43}/.exec(text) ?? [];
@@ -222,7 +222,7 @@ describe('an action that needs the factor again', () => {
 });
 
 describe('an account that requires a second factor', () => {
-  test('sends people without one to set it up at their next sign-in, and nowhere else', async () => {
+  test('sends people without one to the setup at their next sign-in, and to no other page', async () => {
     const { accountId, email, visitor } = await dashboard.newOwner();
     const { status } = await visitor.post('/dashboard/account/second-factor', { demand: 'yes' });
     expect([status, await isIn(visitor)]).toEqual([303, true]);
@@ -239,7 +239,7 @@ describe('an account that requires a second factor', () => {
   });
 });
 
-test('the page about yourself shows each session with its device, its network and when it was last seen', async () => {
+test('your own page shows each session with its device, its network and its last use', async () => {
   const { email, visitor } = await dashboard.newOwner();
   dashboard.clock.advance(minute);
   await dashboard.signIn(email, 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0');

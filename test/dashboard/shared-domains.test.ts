@@ -54,7 +54,7 @@ describe('the page behind a shared link', () => {
     expect(withoutTimes(await browsed.owner.visitor.get(link))).toBe(withoutTimes(await ask()));
   });
 
-  test('is not for search engines, caches or other sites', async () => {
+  test('is not indexed, cached or framed by other sites', async () => {
     for (const path of [link, '/dashboard/shared-domain/made-up']) {
       const { headers } = await ask(path);
       expect(Object.fromEntries(headers)).toMatchObject({
@@ -98,8 +98,8 @@ test('the secret of a link is not stored', () => {
 const withoutBigints = (_: string, value: unknown): unknown =>
   typeof value === 'bigint' ? String(value) : value;
 
-describe('the owner', () => {
-  test('makes only one link with a form that is sent twice, and the audit log shows both steps', async () => {
+describe("the domain's owner", () => {
+  test('creates only one link with a form that is sent twice, and the audit log shows both steps', async () => {
     const { text } = await browsed.owner.visitor.get(own());
     const once = /links"[^]*?name="once" value="([^"]*)"/.exec(text)?.[1] ?? '';
     const answers = [];
@@ -115,7 +115,7 @@ describe('the owner', () => {
     expect(log).toContain(`Revoked a link to the DNS records of ${domain.host}`);
   });
 
-  test('reads beside the form that a domain has as many links as it may have', async () => {
+  test('is told beside the form that a domain has the maximum number of links', async () => {
     for (let n = 0; n < 4; n++) await domains().makeShare(domain);
     const { text } = await browsed.owner.visitor.get(own());
     expect(text).toContain('the most for one domain');
@@ -143,7 +143,7 @@ describe('the person who manages the DNS', () => {
     await page.words('no longer works').isShown();
   });
 
-  test('reads everything without scripts, on a page that reloads every minute', async () => {
+  test('can read everything without scripts, on a page that reloads every minute', async () => {
     const { text } = await ask();
     expect(text).toContain('<noscript><meta http-equiv="refresh" content="60"></noscript>');
     expect(text).toContain('<noscript><a class="button" href="">Look again</a></noscript>');
@@ -151,7 +151,7 @@ describe('the person who manages the DNS', () => {
 });
 
 // The last one, because it uses up what this network may ask for.
-test('a network can open only so many pages a minute, whether their links work or not', async () => {
+test('a network can open only a limited number of these pages a minute, whether their links work or not', async () => {
   const statuses: number[] = [];
   for (let n = 0; n <= sharedPageLimits.perMinute; n++) {
     const path = n % 2 === 0 ? link : '/dashboard/shared-domain/made-up';

@@ -150,7 +150,7 @@ describe('the link of another person, opened while signed in', () => {
 });
 
 describe('a link for a colleague', () => {
-  test('can be made only by the colleague or the operator once the colleague has signed in, and the audit log names its maker', async () => {
+  test('can be created only by that colleague or the operator once the colleague has signed in, and the audit log names its creator', async () => {
     const { accountId } = owner;
     const visitor = await dashboard.signIn(owner.email);
     const email = 'keeper@zoo.example';
@@ -206,7 +206,7 @@ describe('e-mail and password', () => {
     expect(wrong.flatMap(({ headers }) => headers.getSetCookie())).toEqual([]);
   });
 
-  test('that are refused leave the address in its field and the password field empty', async () => {
+  test('keep the address in its field, and not the password, when they are refused', async () => {
     const { text } = await attempt(dashboard.stranger(), { email: 'o"\'<b>@zoo.example' });
     expect(text).toContain('value="o&quot;&#39;&lt;b&gt;@zoo.example"');
     expect(text).not.toContain('something else');
@@ -223,7 +223,7 @@ describe('e-mail and password', () => {
     expect(problemsIn(text)).toEqual({ [field]: expect.stringMatching(/^\S.*\.$/) });
   });
 
-  test('are not checked while too many others wait, and the page says so', async () => {
+  test('are not checked while too many sign-ins wait, and the page says so', async () => {
     const passwords = dashboard.container.get(Passwords);
     const matching = passwords.matching.bind(passwords);
     passwords.matching = () =>
@@ -362,7 +362,7 @@ describe('a session cookie', () => {
     );
   });
 
-  test('is bound to the host and to HTTPS where the dashboard is reached over HTTPS', async () => {
+  test('is bound to the host, and to HTTPS where the dashboard uses HTTPS', async () => {
     const secure = await startDashboard({ settings: { PUBLIC_URL: 'https://zoo.example/v1' } });
     const other = await secure.newOwner();
     const { visitor, line } = await throughLink(secure, other.email);
@@ -399,7 +399,7 @@ describe('a session cookie', () => {
 });
 
 describe('a session', () => {
-  test('ends for good at sign-out, even for a kept cookie', async () => {
+  test('ends at sign-out, even for a copied cookie', async () => {
     const { visitor: elsewhere } = await throughLink();
     const { visitor } = await throughLink();
     const { cookie: kept } = visitor;

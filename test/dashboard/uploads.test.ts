@@ -150,14 +150,14 @@ describe('the body of one upload', () => {
     expect(await readFile(join(folder, 'upload'), 'utf8')).toBe(content);
   });
 
-  test('that is the archive itself is cut off, like a form, when it is too slow', async () => {
+  test('is cut off like a form when it is an archive and too slow', async () => {
     pace = usual;
     socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n');
     trickle();
     expect(await outcome).toMatchObject({ code: 'upload_too_slow' });
   });
 
-  test('that is a form of empty parts only is refused after the first of them, before the rest arrives', async () => {
+  test('is refused after its first part when it is a form of empty parts only, before the rest arrives', async () => {
     pace = patient;
     begin(200_000_000);
     socket.write('\r\n--x\r\n\r\n'.repeat(10_000));
@@ -300,7 +300,7 @@ describe('simultaneous uploads', () => {
     },
   );
 
-  test('free their place when the sender closes its side right after the last byte', async () => {
+  test('no longer count once the sender closes its side right after the last byte', async () => {
     const owner = await dashboard.newOwner();
     const path = await projectOf(owner);
     for (let turn = 0; turn < 2 * uploadSlots.inAll.all; turn++) await uploadAndHangUp(path, owner);

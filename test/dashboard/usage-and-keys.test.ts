@@ -50,7 +50,7 @@ test('usage is shown for each key, and downloaded as CSV hour by hour, for this 
   expect(await rows('', await dashboard.newOwner())).toEqual([]);
 });
 
-test('the chart and the CSV show the key in the address, and a key of another account has neither', async () => {
+test('the chart and the CSV show only the key in the address, and nothing for a key of another account', async () => {
   const access = dashboard.container.get(AccessKey);
   const newKey = (accountId: string, name: string) => access.createApiKey({ accountId, name });
   const { accountId: rivalId } = await dashboard.newOwner();
@@ -89,7 +89,7 @@ test('the chart and the CSV show the key in the address, and a key of another ac
   expect(csv.trim().split('\r\n').slice(1)).toEqual([`${hour.toISOString()},Web,listPets,2xx,12`]);
 });
 
-test('a hundred keys take two pages, and one more is refused in the form that asks for it', async () => {
+test('a hundred keys take two pages, and one more is refused beside the form', async () => {
   const access = dashboard.container.get(AccessKey);
   for (let n = 1; n < 100; n++) {
     await access.createApiKey({ accountId: owner.accountId, name: `Key ${n}` });
@@ -122,7 +122,7 @@ const hasTwoPages = async (path: string): Promise<void> => {
   expect((await namesAt(`${path}?after=nonsense`)).names).toEqual(first.names);
 };
 
-test('viewers see keys, but no way to make, rotate or revoke one', async () => {
+test('viewers see keys, but cannot create, rotate or revoke one', async () => {
   const access = dashboard.container.get(AccessKey);
   const invited = await access.invite(owner.accountId, 'viewer@zoo.example', 'viewer');
   const viewer = dashboard.stranger();

@@ -48,7 +48,7 @@ const statusOf = (text: string): number => Number(/^HTTP\/1\.1 (\d{3}) /.exec(te
 const bodyOf = (text: string): string | undefined => text.split('\r\n\r\n')[1];
 
 describe('a challenge', () => {
-  test('is answered with its bytes alone, over plain HTTP and without a redirect', async () => {
+  test('is answered with its value only, over plain HTTP and without a redirect', async () => {
     const text = await ask(prefix + token);
     expect([statusOf(text), bodyOf(text)]).toEqual([200, keyAuthorization]);
     expect(text).toContain('\r\nContent-Type: application/octet-stream\r\n');
@@ -78,7 +78,7 @@ describe('a challenge', () => {
     expect(statusOf(await ask('/'))).toBe(308);
   });
 
-  test('is answered for its own host only: for any other the same token is unknown', async () => {
+  test('is answered for its own host only: the same token is unknown for any other host', async () => {
     for (const host of ['tom.test', 'www.rex.test', 'test', '127.0.0.1']) {
       const text = await ask(prefix + token, { host });
       expect([host, statusOf(text), bodyOf(text)]).toEqual([host, 404, '404 Not Found\n']);
@@ -124,13 +124,13 @@ describe('a challenge', () => {
     ['what is escaped', `%65${token.slice(1)}`],
     ['other letters', `${token.slice(1)}~`],
     ['padding', `${token}=`],
-  ])('with %s for a token is 404 and not looked up', async (_, malformed) => {
+  ])('is 404 and not looked up when its token has %s', async (_, malformed) => {
     expect(statusOf(await ask(prefix + malformed))).toBe(404);
     expect(asked).toEqual([]);
   });
 
   test.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'])(
-    'is 405 to %s, which is not looked up',
+    'is 405 for %s and not looked up',
     async (method) => {
       const text = await ask(prefix + token, { method });
       expect(statusOf(text)).toBe(405);
@@ -147,7 +147,7 @@ describe('a challenge', () => {
 });
 
 describe('while the database is unavailable', () => {
-  test('a challenge is answered 503, known hosts still redirect, and it recovers by itself', async () => {
+  test('a challenge is answered 503, known hosts still redirect, and the edge recovers automatically', async () => {
     await first().publish('rex.test', { 'index.html': 'Rex' });
     isAway = true;
     for (const method of ['GET', 'HEAD']) {

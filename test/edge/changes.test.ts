@@ -28,7 +28,7 @@ describe('a new deploy', () => {
     session.close();
   });
 
-  test('can be rolled back', async () => {
+  test('is no longer served after a rollback', async () => {
     const deployId = await edge.store('rex.test', { 'index.html': 'one' });
     await edge.publish('rex.test', { 'index.html': 'two' });
     expect(await textAt('rex.test')).toBe('two');
@@ -37,7 +37,7 @@ describe('a new deploy', () => {
     expect(await textAt('rex.test')).toBe('one');
   });
 
-  test('made by another process is served without a notification', async () => {
+  test('by another process is served without a notification', async () => {
     await edge.publish('rex.test', { 'index.html': 'one' });
     const deployId = await edge.store('rex.test', { 'index.html': 'two' });
     await until('it is known', () => {
@@ -78,7 +78,7 @@ describe('a renewed certificate', () => {
     session.close();
   });
 
-  test('that arrives after the route is used at once', async () => {
+  test('is used at once even if it arrives after the route', async () => {
     await edge.publish('rex.test', { 'index.html': 'Rex' });
     await edge.removeCertificate('rex.test', now);
     await edge.routes.refresh();

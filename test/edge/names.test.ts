@@ -21,7 +21,7 @@ describe('the host name of a request', () => {
   });
   afterAll(() => edge.close());
 
-  test.each(protocols)('alone decides over %s whose site is served', async (protocol) => {
+  test.each(protocols)('alone decides over %s which site is served', async (protocol) => {
     for (const [host, name] of [
       ['rex.test', 'Rex'],
       ['tom.sites.test', 'Tom'],
@@ -63,7 +63,7 @@ describe('the host name of a request', () => {
     expect(await plain(lines)).toBe(400);
   });
 
-  test('may also be in the URL, if both are the same', async () => {
+  test('may also be in the URL if both are the same', async () => {
     expect(await secure(['GET HTTPS://REX.test:8443/?a HTTP/1.1', 'Host: rex.test'])).toBe(200);
     expect(await secure(['GET https://rex.test/a HTTP/1.1', 'Host: rex.test'])).toBe(308);
   });
@@ -185,7 +185,7 @@ describe('a handshake', () => {
   test.each([
     ['for an unknown host', 'unknown.test', [21, 3, 3, 0, 2, 2, 112]],
     ['without a name', '', [21, 3, 3, 0, 2, 2, 40]],
-  ])('%s is answered with one alert and not a byte more', async (_, name, alert) => {
+  ])('%s gets one alert and no more data', async (_, name, alert) => {
     const socket = connect(edge.ports.https, '127.0.0.1');
     socket.write(await clientHello(name));
     expect([...(await buffer(socket))]).toEqual(alert);

@@ -42,7 +42,7 @@ describe("an edge with the platform's certificate in the database", () => {
   });
   afterAll(() => edge.close());
 
-  test("serves a project's own certificate until the platform's one arrives", async () => {
+  test("serves a project's own certificate until the platform's certificate arrives", async () => {
     expect(await namesAt(tom)).toEqual([`DNS:${tom}`]);
     await edge.setCertificate(pair);
     await edge.routes.refresh();
@@ -83,7 +83,7 @@ describe("an edge with the platform's certificate in the database", () => {
     expect(renewed.chain.replaceAll('\n', '')).toContain(raw.toString('base64'));
   });
 
-  test("returns to a project's own certificate once the platform's one has expired", async () => {
+  test("uses a project's own certificate again once the platform's certificate has expired", async () => {
     const ended = { notBefore: new Date(0), notAfter: new Date(1) };
     await edge.setCertificate({ ...pair, ...ended });
     await edge.routes.refresh();

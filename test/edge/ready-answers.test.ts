@@ -54,7 +54,7 @@ describe('a file in memory', () => {
     expect([one, two]).toEqual([node, node]);
   });
 
-  test('gets its head from Node when the connection closes, and where Node lacks the internals that are used', async () => {
+  test('gets its head from Node when the connection closes, or when Node lacks the internals that are used', async () => {
     const [node, unlike, last] = await answersTo('/node', '/unlike');
     expect(ready).toEqual([false, false, false]);
     expect(unlike).toBe(node);

@@ -83,11 +83,11 @@ describe('the target of a redirect', () => {
     '//evil.test/a',
     '/@evil.test',
     '/..//',
-  ])('keeps %s, path and query, exactly as requested', async (path) => {
+  ])('includes %s, path and query of the request, unchanged', async (path) => {
     expect(await locationOf(path)).toBe(`https://rex.test${path}`);
   });
 
-  test('keeps what HTTP/2 allows in a path: letters of any language, and no line breaks', async () => {
+  test('includes everything that HTTP/2 allows in a path: letters of any language, and no line breaks', async () => {
     const session = await edge.session('www.rex.test');
     const { headers } = await requestIn(session, '/caf\xe9?\xff');
     expect(headers['location']).toBe('https://rex.test/caf\xe9?\xff');
@@ -103,12 +103,12 @@ describe('the target of a redirect', () => {
     ['https://other.test/shop', 'https://other.test/shop/a?b=c'],
     ['https://other.test/shop/', 'https://other.test/shop/a?b=c'],
     ['http://other.test:8080', 'http://other.test:8080/a?b=c'],
-  ])('may be an external address: %s', async (to, location) => {
+  ])('can be an external address: %s', async (to, location) => {
     await lead(to);
     expect(await locationOf('/a?b=c')).toBe(location);
   });
 
-  test('serves the site itself', async () => {
+  test('serves its site without a redirect', async () => {
     const location = new URL(String(await locationOf('/')));
     const { status, body } = await edge.get(location.host, location.pathname);
     expect([status, String(body)]).toEqual([200, 'Rex']);
@@ -140,7 +140,7 @@ describe('a host that redirects', () => {
     expect(answer).not.toMatch(/\r\nLocation:/i);
   });
 
-  test('over plain HTTP is redirected to its own HTTPS address first, whatever its status', async () => {
+  test('redirects plain HTTP to its own HTTPS address first, whatever its status', async () => {
     await lead('https://other.test/shop', 302);
     const plain = (host: string) =>
       edge.plain(['GET /a?b HTTP/1.1', `Host: ${host}`, 'Connection: close']);
@@ -152,7 +152,7 @@ describe('a host that redirects', () => {
     expect(await plain(`www.rex.test:${http}`)).toContain(`\r\nLocation: ${location}\r\n`);
   });
 
-  test('becomes a site and a redirect again, even on open connections', async () => {
+  test('can become a site and redirect again, even on open connections', async () => {
     const session = await edge.session('www.rex.test');
     const statuses = async () => [
       (await requestIn(session, '/')).status,
@@ -168,7 +168,7 @@ describe('a host that redirects', () => {
     session.close();
   });
 
-  test('needs no files, and continues while the storage is unavailable', async () => {
+  test('needs no files, and works while the storage is unavailable', async () => {
     await edge.files.remove(deployId);
     edge.files.isAway = true;
     expect(await locationOf('/a')).toBe('https://rex.test/a');

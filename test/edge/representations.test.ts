@@ -84,7 +84,7 @@ describe.each(siteStorages)('the encodings of a file stored in %s', (storage) =>
       expect(answer.headers['content-encoding']).toBe('gzip');
     });
 
-    test('every encoding of every content has a fixed ETag of its own', async () => {
+    test('every encoding of every file has its own fixed ETag', async () => {
       const asked = ['br', 'gzip', 'identity'].flatMap((accepted) =>
         ['/', '/other', '/index.html'].map((path) => [path, accepted] as const),
       );
@@ -165,7 +165,7 @@ describe.each(siteStorages)('the encodings of a file stored in %s', (storage) =>
       expect(answer.headers['vary']).toBe('Accept-Encoding');
     });
 
-    test('a range is only taken from the version that If-Range names', async () => {
+    test('a range is applied only to the version that If-Range names', async () => {
       const range = { Range: 'bytes=0-2' };
       const etag = await etagOf('/alphabet.txt');
       const same = await ask('/alphabet.txt', { ...range, 'If-Range': etag });

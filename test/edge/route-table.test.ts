@@ -114,7 +114,7 @@ describe('the routes of an edge', () => {
     expect(table.size).toBe(3);
   });
 
-  test('are seen by a refresh that is requested during another one', async () => {
+  test('are loaded by a refresh that is requested during another one', async () => {
     const { promise: gate, resolve: release } = Promise.withResolvers<undefined>();
     records.gate = gate;
     const running = table.refresh();
@@ -155,7 +155,7 @@ describe('the routes of a wildcard', () => {
     ]);
   });
 
-  test('are reported as removed for a name that moves from them to another project, but not within one', async () => {
+  test('are reported as removed for a name that moves to another project, but not within the same project', async () => {
     await route('*.shop.test', 'dep_wild', 'proj_owner');
     await table.refresh();
     await route('blog.shop.test', 'dep_own', 'proj_other');
@@ -201,7 +201,7 @@ describe('the certificates of an edge', () => {
     expect(table.certificate('tom.sites.test')).toBeUndefined();
   });
 
-  test("are reported as possibly changed, even the platform's one, when the database is restored from an older state", async () => {
+  test('are all reported as possibly changed when the database is restored from an older state', async () => {
     const hosts = ['*.sites.test', 'rex.test', 'tom.sites.test'];
     for (const host of hosts) await setCertificate(certificateFor(host));
     await table.refresh();

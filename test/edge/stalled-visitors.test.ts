@@ -121,7 +121,7 @@ describe('HTTP/2 visitors who read nothing', () => {
   test.each([
     ['that asks for nothing', []],
     ['whose answer is not taken', ['/large.bin']],
-  ])('lose a connection after 60 seconds %s, PINGs or not', async (_, paths) => {
+  ])('lose a connection after 60 seconds %s, even if they send PINGs', async (_, paths) => {
     const session = await edge.session('rex.test', takesNothing);
     for (const path of paths) await once(ask(session, path), 'response');
     const ends = closed(session);

@@ -50,7 +50,7 @@ describe.each(protocols)('over %s a wildcard', (protocol) => {
     socket.destroy();
   });
 
-  test('yields to a covered name that is a domain itself, for the certificate and for the site', async () => {
+  test('leaves a covered name that is a separate domain to that domain, with its certificate and site', async () => {
     await publishExact();
     expect(await bodyOf('blog.shop.test', protocol)).toBe(`exact of ${stranger}`);
     expect(await bodyOf('a.shop.test', protocol)).toBe('wildcard');
@@ -68,7 +68,7 @@ describe.each(protocols)('over %s a wildcard', (protocol) => {
   });
 
   test.each(['blog.shop.test', 'b.shop.test', 'shop.test', 'a.b.shop.test', 'unknown.test'])(
-    'answers 421 on a connection for one of its names to a request for %s',
+    'answers 421 to a request for %s on a connection for one of its names',
     async (host) => {
       await publishExact();
       const session = await edge.session('a.shop.test');
@@ -82,7 +82,7 @@ describe.each(protocols)('over %s a wildcard', (protocol) => {
     },
   );
 
-  test('is not reached over the connection of a covered name that is a domain itself', async () => {
+  test('is not reached over the connection of a covered name that is a separate domain', async () => {
     await publishExact();
     const session = await edge.session('blog.shop.test');
     const headers = { ':authority': 'a.shop.test' };
@@ -99,7 +99,7 @@ describe('a wildcard', () => {
     },
   );
 
-  test('redirects from HTTP to HTTPS under each of its names, and no other', async () => {
+  test('redirects from HTTP to HTTPS for each of its names, and no other', async () => {
     const locationOf = async (host: string) =>
       /^Location: (.*)\r$/m.exec(
         await edge.plain(['GET /a?b HTTP/1.1', `Host: ${host}`, 'Connection: close']),
@@ -119,7 +119,7 @@ describe('a wildcard', () => {
     expect([status, headers['location']]).toEqual([308, 'https://shop.test/x?y']);
   });
 
-  test('never lends its certificate to a covered domain that has none', async () => {
+  test('does not serve its certificate for a separate domain below it that has none', async () => {
     await edge.setRoute({
       ...{ name: 'blog.shop.test', projectId: stranger, kind: 'site', deployId: 'dep_none' },
     });
@@ -129,7 +129,7 @@ describe('a wildcard', () => {
 });
 
 describe('once a wildcard is removed', () => {
-  test('all its connections close, under whatever name, and new ones are refused', async () => {
+  test('all its connections close, for every name, and new ones are refused', async () => {
     const all = [await visitors('a.shop.test'), await visitors('b.shop.test')];
     await edge.remove(wildcard);
     await Promise.all(all.map(({ ends }) => ends));
@@ -167,7 +167,7 @@ describe('once a wildcard is removed', () => {
   });
 });
 
-describe('once a name of another account is served under a wildcard', () => {
+describe('once a name below a wildcard belongs to another account', () => {
   test('connections for that name close, and those for other names stay', async () => {
     const [gone, kept] = [await visitors('blog.shop.test'), await visitors('a.shop.test')];
     await publishExact();

@@ -108,7 +108,7 @@ describe('an answer', () => {
     return bytes;
   };
 
-  test('has one value for a header that it sets itself in place of the default', async () => {
+  test('has its own value of a header instead of the default', async () => {
     const bytes = await answered({ status: 200, headers: { 'X-A': 'b' }, body: {} });
     expect(bytes.match(/^x-a: .*$/gim)).toEqual(['X-A: b']);
   });

@@ -48,7 +48,7 @@ describe('the TypeScript client', () => {
       (error: unknown) => error,
     );
 
-  test('keeps every digit of an id, on the way in and out', async () => {
+  test('keeps every digit of an id in both directions', async () => {
     const store = storeOf(await api.newAccount());
     const largest = 9223372036854775807n;
     const [first, second] = [
@@ -189,7 +189,7 @@ describe('the TypeScript client', () => {
     expect(String(error)).toContain('rounds large numbers');
   });
 
-  test('gives other clients a fetch with ids as strings', async () => {
+  test('gives other clients a fetch function with ids as strings', async () => {
     const send = int64AsStrings();
     const { key } = await api.newAccount();
     const answer = await send(`${api.origin}/v1/pets`, {
@@ -231,7 +231,7 @@ describe('the TypeScript client', () => {
     await browser.closePages();
   });
 
-  test('is built as JavaScript with types, which Node runs', () => {
+  test('is built as JavaScript with types, which Node can run', () => {
     const folder = mkdtempSync(join(tmpdir(), 'animal-store-client-'));
     const project = join(sources, '../tsconfig.json');
     execFileSync('node', ['node_modules/typescript/bin/tsc', '-p', project, '--outDir', folder]);
@@ -254,11 +254,11 @@ describe('a generated client', () => {
   });
   afterAll(() => folder.close());
 
-  test('compiles strictly when openapi-typescript makes it as docs/clients.md says', async () => {
+  test('compiles strictly when openapi-typescript makes it as docs/clients.md describes', async () => {
     expect(await folder.compile()).toBe('');
   });
 
-  test('adds an animal with every digit of its id, reads all pages and gets the code of an error', async () => {
+  test('adds an animal with an exact id, reads all pages and gets the code of an error', async () => {
     await folder.expectTrial('openapi-fetch.ts');
   });
 });

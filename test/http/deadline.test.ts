@@ -113,7 +113,7 @@ describe.each(Object.keys(senders))('%s', (which) => {
     await expectStoredOnce('Slow Database');
   });
 
-  test('is answered before its deadline whatever is lost, and takes effect once when it is repeated', async () => {
+  test('is answered before its deadline, whatever is lost, and takes effect once when it is repeated', async () => {
     for (const what of sender.losses) {
       let isOver = false;
       for (let before = 0; !isOver; before++) {
@@ -167,7 +167,7 @@ describe('the number of round trips to MySQL', () => {
     expect(await fewestTrips('/v1/pets/1')).toEqual(['execute pets']);
   });
 
-  test('is three for an animal that is added under an Idempotency-Key, and two without', async () => {
+  test('is three for adding an animal under an Idempotency-Key, and two without one', async () => {
     const body = '{"name":"Trip","categoryId":1}';
     const add = { method: 'POST', body };
     const once = (n: number) => ({ ...add, headers: { 'Idempotency-Key': `trip-${n}` } });

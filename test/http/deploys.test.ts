@@ -109,7 +109,7 @@ describe('a deploy by an API key', () => {
       ]);
   });
 
-  test('may be a zip, and its message any text', async () => {
+  test('may be a zip, with any text as its message', async () => {
     const archive = zipOf([{ name: 'shop/index.html' }, { name: '__MACOSX/._shop' }]);
     const message = Buffer.from('Zoë’s 🐦 prices').toString('latin1');
     const answer = await send(archive, {
@@ -185,7 +185,7 @@ describe('a deploy by an API key', () => {
 });
 
 describe('the key of a deploy', () => {
-  test('that is revoked while the archive arrives deploys nothing', async () => {
+  test('deploys nothing if it is revoked while the archive arrives', async () => {
     const { id, secret } = await api.newKey({ scopes: ['deploys:write'] });
     const archive = await page('late');
     const headers = { 'Content-Type': 'application/gzip', Authorization: `Bearer ${secret}` };
@@ -210,7 +210,7 @@ describe('the key of a deploy', () => {
     expect((await site()).deploys).toEqual([]);
   });
 
-  test('for a single project deploys to that one, and does not reveal other projects', async () => {
+  test('for a single project deploys to that project, and does not reveal other projects', async () => {
     const projectId = await sites().projectIdOf(api.account.id, project.slug);
     const { secret } = await api.newKey({ scopes: ['deploys:write'], projectId });
     const other = await sites().startProject(api.account.id, `Site ${(projects += 1)}`);
@@ -238,7 +238,7 @@ describe('the key of a deploy', () => {
   });
 });
 
-test('other methods and paths are answered as everywhere', async () => {
+test('other methods and paths are answered as everywhere else', async () => {
   const options = await api.send(`/deploys/${project.slug}`, { method: 'OPTIONS', key });
   expect([options.status, options.headers.get('Allow')]).toEqual([204, 'POST, OPTIONS']);
   const put = await api.send(`/deploys/${project.slug}`, { method: 'PUT', key });
@@ -256,7 +256,7 @@ describe('an Idempotency-Key', () => {
   const under = (name: string, archive: Buffer) =>
     send(archive, { headers: { 'Idempotency-Key': `${project.slug} ${name}` } });
 
-  test('makes one deploy of a repeated request, and gives the same answer', async () => {
+  test('creates one deploy for a repeated request, and gives the same answer', async () => {
     const archive = await page('once');
     const [first, again] = [await under('a', archive), await under('a', archive)];
     expect([again.status, again.text]).toEqual([201, first.text]);
@@ -267,7 +267,7 @@ describe('an Idempotency-Key', () => {
     expect((await site()).deploys).toHaveLength(1);
   });
 
-  test('belongs to one archive', async () => {
+  test('is bound to one archive', async () => {
     await under('a', await page('one'));
     expect(codeIn(await under('a', await page('another')))).toEqual([
       422,
@@ -282,7 +282,7 @@ describe('an Idempotency-Key', () => {
     expect((await site()).deploys).toHaveLength(1);
   });
 
-  test('makes one deploy of simultaneous requests', async () => {
+  test('creates one deploy for simultaneous requests', async () => {
     const archive = await page('at once');
     const answers = await Promise.all([under('a', archive), under('a', archive)]);
     const statuses = answers.map(({ status }) => status);
@@ -291,7 +291,7 @@ describe('an Idempotency-Key', () => {
     expect((await site()).deploys).toHaveLength(1);
   });
 
-  test('waits for a deploy that still runs, and starts over once its process has died', async () => {
+  test('waits for a running deploy, and starts again once its process has died', async () => {
     const archive = await page('crash');
     const name = `${project.slug} a`;
     const sent = `${project.slug}\n${hash('sha256', archive, 'hex')}`;

@@ -87,7 +87,7 @@ test('a request that blocks is logged by id, method and path, without secrets', 
   await server.stop();
 });
 
-test('work in progress is listed beside the work that began last', async () => {
+test('work in progress is logged together with the work that began last', async () => {
   let end: () => void = () => undefined;
   const waiting = running.during(
     named('job', 'waiting'),
@@ -103,7 +103,7 @@ test('work in progress is listed beside the work that began last', async () => {
   await waiting;
 });
 
-test('delays are metrics, and each logged delay is counted', async () => {
+test('each delay is measured, and each logged delay is counted', async () => {
   const metrics = new Metrics();
   metrics.show(eventLoopMeasures, () => watch.state());
   for (let times = 1; times <= 2; times++) {

@@ -5,7 +5,7 @@ import { Outbox } from '../../src/kernel/queue.ts';
 import { Unavailable } from '../../src/kernel/ports.ts';
 import { startApi, type RunningApi } from '../support/http/running-api.ts';
 
-describe('a fault on our side', () => {
+describe('a fault of the service', () => {
   let api: RunningApi;
   beforeAll(async () => {
     api = await startApi('sqlite');
@@ -45,7 +45,7 @@ describe('a fault on our side', () => {
     expect(answer.text).not.toContain('10.1.2.3');
   });
 
-  test('while looking up keys answers 503 and not 401', async () => {
+  test('while keys are looked up answers 503 and not 401', async () => {
     jest.spyOn(api.container.get(ApiKeys), 'findBySecretHash').mockRejectedValue(away());
     expect((await api.send('/v1/pets')).status).toBe(503);
     expect((await api.send('/v1/pets', { key: 'mistyped' })).status).toBe(401);
@@ -69,7 +69,7 @@ describe('a fault on our side', () => {
     expect((await api.send('/v1/pets')).text).toBe(before);
   });
 
-  test('leaves the metrics available', async () => {
+  test('does not affect the metrics', async () => {
     jest.spyOn(api.container.get(Outbox), 'state').mockRejectedValue(away());
     const { status, text } = await api.send('/metrics');
     expect(status).toBe(200);

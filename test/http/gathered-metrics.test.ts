@@ -69,7 +69,7 @@ const gatheringFrom = (...all: readonly { readonly child: Child }[]): GatheredMe
 
 const answered = 'http_request_duration_seconds_count{operation="listPets",status="200"}';
 
-test('counters and histograms of processes are added up, and each gauge is combined in its own way', async () => {
+test('counters and histograms of all processes are added up, and each gauge is combined in its own way', async () => {
   const [one, other] = [processWith(10, 4), processWith(9, 6)];
   one.metrics.setCountsLocally(true);
   const value = await shown(gatheringFrom(one, other), [one.child, other.child]);
@@ -107,7 +107,7 @@ test('counts of a process remain after it ends, and its gauges do not', async ()
   expect((await shown(gathered, [one.child, other.child]))(answered)).toBe(12);
 });
 
-test('a process that does not answer is reported as silent, and its counters do not fall', async () => {
+test('a process that does not answer is reported as silent, and its counters do not decrease', async () => {
   const [one, other] = [processWith(10, 4), processWith(10, 6)];
   const gathered = gatheringFrom(one, other);
   await shown(gathered, [one.child, other.child]);

@@ -55,7 +55,7 @@ describe('pipelined requests', () => {
     expect(steps).toEqual(['/1', '/2', '/3'].flatMap((url) => [`begun ${url}`, `answered ${url}`]));
   });
 
-  test('of one connection let requests of other connections take turns', async () => {
+  test('of one connection are interleaved with requests of other connections', async () => {
     const seen: string[] = [];
     const port = await listen(({ url = '' }, response) => {
       seen.push(url);
@@ -141,7 +141,7 @@ describe('open connections', () => {
     await until('there is room again', answered);
   });
 
-  test('of the wired service are cut beyond the share of one network', async () => {
+  test('of the assembled service are closed beyond the share of one network', async () => {
     const api = await startApi('sqlite');
     port = Number(new URL(api.origin).port);
     await until('the next one is cut', async () => {

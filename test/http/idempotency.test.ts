@@ -97,7 +97,7 @@ describe.each(usualKinds)('Idempotency-Key on %s', (kind) => {
     expect((await post('refused', freshBody())).status).toBe(201);
   });
 
-  test('distinguishes upper and lower case and trailing marks', async () => {
+  test('is compared exactly, including case and trailing marks', async () => {
     const ids = ['case', 'CASE', 'Case', 'case.'].map(async (idempotencyKey) => {
       const { body } = await post(idempotencyKey, '{"name":"Rex","categoryId":1}');
       return (body as { id: bigint }).id;

@@ -24,7 +24,7 @@ describe.each(usualKinds)('GET /pets on %s', (kind) => {
   const list = async (query: string): Promise<readonly Row[]> =>
     (await api.send(`/v1/pets${query}`)).body as readonly Row[];
 
-  test('answers the animals in ascending order of id, twenty by default', async () => {
+  test('returns the animals in ascending order of id, twenty by default', async () => {
     expect((await list('')).map((row) => row.id)).toEqual(ids.slice(0, 20));
     expect((await list('?limit=100')).map((row) => row.id)).toEqual(ids);
   });

@@ -11,7 +11,7 @@ describe.each(usualKinds)('GET /pets/{petId} on %s', (kind) => {
   });
   afterAll(() => api.close());
 
-  test('answers the animal', async () => {
+  test('returns the animal', async () => {
     const { status, body } = await api.send(`/v1/pets/${id}`);
     expect(status).toBe(200);
     expect(body).toEqual({ id, name: 'Rex', categoryId: 1n, status: 'available' });

@@ -53,7 +53,7 @@ describe.each(usualKinds)('GET /store/orders on %s', (kind) => {
     expect((body as Row[]).map((row) => row.id)).toEqual(sold);
   });
 
-  test('follows an order until it is delivered, which completes it', async () => {
+  test('shows each state of an order until it is delivered, which completes it', async () => {
     const { id = 0n } = (await orders()).at(-1) ?? {};
     await catalogue.changeOrder(api.account.id, id, 'approve');
     expect((await orders()).at(-1)).toMatchObject({ id, status: 'approved', complete: false });

@@ -47,7 +47,7 @@ describe('the headers of an answer', () => {
     });
   });
 
-  test('leave out a window without a limit', () => {
+  test('omit a window without a limit', () => {
     const refused = judge(badKeyLimits, { minute: 20, day: 20 }, false, now);
     expect(rateLimitHeaders(refused, now)).toMatchObject({
       'X-RateLimit-Limit': '20',
@@ -83,14 +83,17 @@ describe('a request', () => {
     ['daily_quota_exceeded', verdict(3, 1000, false), '41131', /1000 requests a day/],
     ['daily_quota_exceeded', verdict(60, 1000, false), '41131', /1000 requests a day/],
     ['key_banned', banned, '300', /banned until 2026-03-01T12:39:29.500Z/],
-  ])('over its limits is answered 429 %s and when to retry', (code, refused, wait, words) => {
-    const answer = answerTo(overLimit(refused, now));
-    expect(answer).toMatchObject({
-      status: 429,
-      headers: { 'Retry-After': wait },
-      body: { code, message: expect.stringMatching(words), status: 429 },
-    });
-  });
+  ])(
+    'over its limits is answered 429 %s and with the time to retry',
+    (code, refused, wait, words) => {
+      const answer = answerTo(overLimit(refused, now));
+      expect(answer).toMatchObject({
+        status: 429,
+        headers: { 'Retry-After': wait },
+        body: { code, message: expect.stringMatching(words), status: 429 },
+      });
+    },
+  );
 
   test('has to wait at least a whole second, even when the clock jumped ahead', () => {
     for (const late of [30_499, 30_500, 31_000, 300_000, 60 * 86_400_000]) {

@@ -91,7 +91,7 @@ test('the documented container serves, is healthy, has no privileges, and writes
   expect(await succeeds('curl --silent http://127.0.0.1:80/')).toBe('404 Not Found\n');
 });
 
-test('a container ends with exit code 0 at SIGTERM, and the one that replaces it has the same accounts', async () => {
+test('a container ends with exit code 0 at SIGTERM, and its replacement has the same accounts', async () => {
   const ended = `podman stop animal-store; podman inspect --format '{{.State.ExitCode}}' animal-store`;
   expect(await succeeds(ended)).toMatch(/^0$/m);
   await succeeds(upgradeOne);

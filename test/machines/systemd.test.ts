@@ -93,7 +93,7 @@ test('the documented commands install and start every role, without privileges',
   }
 });
 
-test('the unit of the role dns answers for its zone on port 53, with no other privilege than that port', async () => {
+test('the unit of the role dns answers for its zone on port 53, and its only privilege is that port', async () => {
   const unit = 'animal-store@dns.service';
   await succeeds(`echo ACME_DNS_ZONE=${challengeZone} >>/etc/animal-store/settings`);
   await succeeds(`systemctl start ${unit}`);

@@ -113,7 +113,7 @@ describe.each(databaseKinds)('a backup of a service on %s', (kind) => {
     await machine.home.remove();
   });
 
-  test(`made while ${clients} clients write and deploys run restores the service on a new machine`, async () => {
+  test(`made during writes of ${clients} clients and running deploys restores the service on a new machine`, async () => {
     let isOver = false;
     const stopped = () => isOver;
     const writers = Array.from(
@@ -239,7 +239,7 @@ describe('a backup of MySQL', () => {
     await machine.home.remove();
   });
 
-  test('needs the client programs of the server, and never shows them the password where others see it', async () => {
+  test('needs the client programs of the server, and never shows other users the password', async () => {
     const missing = await told(machine, ['backup', backups()], { PATH: folder });
     expect(missing).toMatchObject({
       code: 1,

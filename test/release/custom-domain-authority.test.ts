@@ -173,7 +173,7 @@ test('an order that the authority is still working on is checked again', async (
   expect(await isLive('www.slow.test')).toBe(true);
 });
 
-describe('is retried after a minute:', () => {
+describe('after a minute, the service retries an order at', () => {
   const cases: readonly { is: string; host: string; fault: CaFault }[] = [
     {
       ...{ is: 'in trouble', host: 'www.trouble.test' },
@@ -194,7 +194,7 @@ describe('is retried after a minute:', () => {
     expectSetback(host, 'ca_unavailable', minute),
   );
 
-  test('and then every domain goes live', () => goesLiveAfter(minute, ...hosts));
+  test('the authority, and then every domain goes live', () => goesLiveAfter(minute, ...hosts));
 });
 
 test('a Retry-After of the authority is obeyed and shown to the owner', async () => {
@@ -253,7 +253,7 @@ describe.each(validationMethods)('validated $way,', ({ word, method }) => {
     },
   );
 
-  test('an order whose answer was lost is requested again after a minute, and so is one whose challenge was not found', async () => {
+  test('an order whose answer was lost, or whose challenge was not found, is requested again after a minute', async () => {
     await expectSetback(lostOrder, 'ca_unavailable', minute);
     await expectSetback(hidden, 'challenge_unreachable', minute);
     lab.zone.lie(place, undefined);

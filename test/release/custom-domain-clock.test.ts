@@ -55,7 +55,7 @@ const areReplaced = (before: readonly string[]): Promise<true> =>
     return now.every((serial, at) => serial !== before[at]);
   });
 
-test('each certificate is renewed at once, and only once, when the clock jumps ahead by two months', async () => {
+test('when the clock jumps ahead by two months, each certificate is renewed at once, and only once', async () => {
   await goLiveBy(...domains);
   const before = await serials();
   await clock.advance(60 * day);

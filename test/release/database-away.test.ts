@@ -234,7 +234,7 @@ describe('while the database is away', () => {
     },
   );
 
-  test('a flood of requests gets only 503, and leaves no trace afterwards', async () => {
+  test('a flood of requests gets only 503, and has no effect afterwards', async () => {
     await server.freeze();
     const flood = Array.from({ length: 1200 }, () => get('/v1/pets'));
     // It stands still until the last of them is answered.

@@ -24,12 +24,12 @@ beforeAll(async () => {
 });
 afterAll(() => folder.close());
 
-test('the clients that Hey API and orval generate as docs/clients.md says compile strictly', async () => {
+test('the clients that Hey API and orval generate as in docs/clients.md compile strictly', async () => {
   expect(await folder.compile()).toBe('');
 });
 
 test.each(['hey-api.ts', 'orval.ts'])(
-  '%s of docs/clients.md adds an animal with every digit of its id, reads all pages and gets the code of an error',
+  '%s of docs/clients.md adds an animal with an exact id, reads all pages and gets the code of an error',
   async (name) => {
     await folder.expectTrial(name);
   },

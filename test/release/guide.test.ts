@@ -70,7 +70,7 @@ test('steps 6 to 8 create an account and publish a site, behind a load balancer'
   expect(published).not.toMatch(/^curl: /m);
 });
 
-test('step 9 counts seven processes and knows the alerts', async () => {
+test('step 9 finds seven processes and the alerts', async () => {
   expect(await follow('## 9. Watch it')).toMatch(/SUCCESS[^]*"7"[^]*ServiceDown\n$/);
 });
 
@@ -114,7 +114,7 @@ const pathOfCron = (): string => {
   return [...unpacked, '/usr/bin', '/bin'].join(delimiter);
 };
 
-test('steps 10 and 11 back up, even as cron does it, and restore elsewhere', async () => {
+test('steps 10 and 11 back up the fleet, even from cron, and restore it elsewhere', async () => {
   expect(await follow('## 10. Back up every night')).toMatch(/./);
   const [line = ''] = blocks
     .filter(({ language }) => language === 'crontab')

@@ -33,7 +33,7 @@ describe.each(databaseKinds)('mail with %s', (kind) => {
   const worker = (ROLES = 'worker'): Promise<Service> =>
     home.start({ ROLES, SMTP_URL: server.url, MAIL_FROM: 'store@shop.example' });
 
-  test('is sent completely even if workers are killed at it, and a server that hangs delays nothing else', async () => {
+  test('is sent completely even if workers are killed while sending, and a server that hangs delays nothing else', async () => {
     const used = { used: 10, limit: 10 };
     const details = (n: number) => ({ ...used, resetsAt: `2026-03-0${n + 2}T00:00:00.000Z` });
     const first = await worker('api,dashboard,worker');

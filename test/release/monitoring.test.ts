@@ -177,7 +177,7 @@ describe('an alert fires', () => {
     await isOver('DatabasePoolExhausted');
   });
 
-  test('for a database that is unavailable', async () => {
+  test('for an unavailable database', async () => {
     const { apiDatabase, workerDatabase } = fleet.ways;
     const url = fleet.databaseUrl;
     const mends = [apiDatabase, workerDatabase].map((way) => cutWay(way, url));
@@ -190,7 +190,7 @@ describe('an alert fires', () => {
     await isOver('DatabaseAway');
   });
 
-  test('for an edge that does not learn of a new site', async () => {
+  test('for an edge that does not receive a new site', async () => {
     const mend = cutWay(fleet.ways.otherDatabase, fleet.databaseUrl);
     await fleet.lab.openShop('late');
     // The same over seconds instead of a minute.
@@ -209,7 +209,7 @@ describe('an alert fires', () => {
     mend();
   });
 
-  test('for domains, certificates, a budget and the age of a backup that a worker reads', async () => {
+  test('for domains, certificates, a budget and the age of a backup, which a worker reads', async () => {
     const counted = ['DomainsUnhealthy', 'RenewalsFailing', 'CertificatesExpiring'];
     for (const alert of [...counted, 'AuthorityBudgetLow', 'BackupLate']) await isCaused(alert);
   });

@@ -92,7 +92,7 @@ test('a client that does not read answers is disconnected, and uses little memor
   await ended;
 });
 
-test('a query of 65535 bytes closes its connection before it has arrived', async () => {
+test('a query of 65535 bytes closes its connection before it has arrived completely', async () => {
   const socket = await open();
   socket.write(framed(Buffer.alloc(65_535)));
   await closed(socket);
@@ -123,7 +123,7 @@ test('a client that closes its side after the last query still gets the answer',
   expect(socket.answers()).toHaveLength(1);
 });
 
-test('one network can only have a few connections', async () => {
+test('one network can have only a few connections', async () => {
   const sockets = await Promise.all(Array.from({ length: 8 }, () => open()));
   await until('three are refused', () => server.state().refusedConnections === 3);
   expect(server.state().connections).toBe(5);

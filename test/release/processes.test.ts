@@ -50,7 +50,7 @@ describe('two processes with all roles, on MySQL and Redis', () => {
     await home.remove();
   });
 
-  test('replace one that is killed in its role, and lose nothing that was answered', async () => {
+  test('replace one that is killed in its role, and lose no acknowledged write', async () => {
     const [worker, ...others] = processesOf(service).toSorted(
       (one, other) => other.roles.length - one.roles.length,
     );
@@ -95,7 +95,7 @@ describe('two edges on SQLite, without Redis', () => {
   });
   afterAll(() => home.remove());
 
-  test('follow each deploy', async () => {
+  test('both serve each new deploy', async () => {
     for (const page of ['one', 'two']) {
       await publish(home, page);
       await served(home, ports, page);

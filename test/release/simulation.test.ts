@@ -11,7 +11,7 @@ test('forty simulated stores run for twenty days each without breaking a law', a
   expect(halves.filter(({ code }) => code !== 0)).toEqual([]);
 }, 1_800_000);
 
-test('a life without faults does not depend on randomness in the program', async () => {
+test('a simulated life without faults does not depend on randomness in the program', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'animal-store-stories-'));
   const write = async (seed: string, text: string): Promise<string> => {
     const file = join(folder, `story-${seed}`);

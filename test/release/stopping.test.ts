@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => home.remove());
 
-test('an upload that hangs and a mail server that hangs together take no longer than a stop may', async () => {
+test('stopping takes no longer than its limit, even if both an upload and the mail server hang', async () => {
   const email = 'owner@zoo.example';
   const server = createServer((socket) => socket.write('220 mail.zoo.example\r\n'));
   await once(server.listen(0, '127.0.0.1'), 'listening');

@@ -84,7 +84,7 @@ test('a receiver of traces that never answers delays neither requests nor a stop
   expect(saysOf(service, 'the last traces are lost')).toBe(1);
 });
 
-test('a receiver of traces that refuses them gets one short log line, and nothing else happens', async () => {
+test('a receiver of traces that refuses them causes one short log line, and nothing else', async () => {
   receiver = await OtlpReceiver.start();
   receiver.mood = 'failing';
   const service = await start(receiver.url);
@@ -110,7 +110,7 @@ test('the last spans are sent before the process ends', async () => {
   expect(receiver.spans.filter(({ name }) => name === 'GET /v1/pets')).toHaveLength(20);
 });
 
-test('each process of several sends its own spans', async () => {
+test('each of several processes sends its own spans', async () => {
   receiver = await OtlpReceiver.start();
   const service = await start(receiver.url, {
     ROLES: 'edge,worker',

@@ -273,7 +273,7 @@ beforeEach(() => {
   for (const { name } of tables) connection.prepare(`delete from ${name}`).run();
 });
 
-test.each(Object.entries(plants))('%s: this law can be broken', (name, plant) => {
+test.each(Object.entries(plants))('a violation of this law is reported: %s', (name, plant) => {
   const law = allLaws().find((one) => one.name === name);
   expect(law && plant(law, wellWorld())).toEqual(expect.any(Object));
 });
@@ -285,7 +285,7 @@ test('each law is broken by a case here or by a planted life', async () => {
 });
 
 test.each(allLaws().map((law) => [law.name, law] as const))(
-  '%s: an empty store does not break this law',
+  'an empty store does not break this law: %s',
   (_name, law) => {
     const { seen } = wellWorld();
     for (const ask of [law.afterCommit, law.afterStep, law.eachHour, law.atTheEnd])
@@ -293,7 +293,7 @@ test.each(allLaws().map((law) => [law.name, law] as const))(
   },
 );
 
-test('An event for which a webhook gets no message is reported', () => {
+test('an event for which a webhook gets no message is reported', () => {
   const { seen, time } = wellWorld();
   const law = allLaws().find(({ name }) => name.startsWith('Each event that concerns owners'));
   const told = { id: 'evt_1', account_id: 'acc_1' };
@@ -317,7 +317,7 @@ test.each([
   ['sessions', { id: 'ses_1', ends_at: begin - 3 * dayMs }],
   ['routes', { name: host, project_id: 'prj_1' }],
   ['certificates', { host }],
-] as const)('A leftover row of %s is reported', (table, row) => {
+] as const)('a leftover row of %s is reported', (table, row) => {
   const { seen } = wellWorld();
   const law = allLaws().find(({ name }) => name.startsWith('There is no row'));
   put(table, row);

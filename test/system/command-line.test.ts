@@ -103,7 +103,7 @@ describe('animal-store', () => {
     }
   });
 
-  test('names the command that restores a deleted account, and does not change the account before', async () => {
+  test('names the command that restores a deleted account, and changes no account until then', async () => {
     const { account } = await openAccount('deleted@zoo.example');
     const id = account.id;
     await json(`project create --account ${id} --name Cats`);
@@ -131,7 +131,7 @@ describe('animal-store', () => {
     await json(`key create --account ${id} --name CI`);
   });
 
-  test('starts projects, each under its own slug', async () => {
+  test('creates projects, each under its own slug', async () => {
     const { account } = await openAccount('projects@zoo.example');
     const create = () =>
       json(`project create --account ${account.id} --name`, 'Zoë’s Birds!').then(
@@ -145,7 +145,7 @@ describe('animal-store', () => {
     expect(await json(`project list --account ${account.id}`)).toEqual(made);
   });
 
-  test('reserves, releases and sells animals, approves and delivers orders, and records it', async () => {
+  test('reserves, releases and sells animals, approves and delivers orders, and records each step', async () => {
     const { account, key } = await openAccount('pets@zoo.example');
     const service = await home.start({ ROLES: 'api,worker' });
     const headers = {

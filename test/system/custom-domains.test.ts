@@ -117,7 +117,7 @@ describe('over HTTP,', () => {
     expect(issuedFor(lab.gate, host)).toBe(1);
   });
 
-  test('another name of the project is redirected to it, with path and query', async () => {
+  test('another name of the project redirects to it, with path and query', async () => {
     const { records } = await shop.add(apex);
     // An apex has no CNAME record, so it proves with a TXT record whose it is.
     lab.zone.create(...records.slice(0, 2));
@@ -139,7 +139,7 @@ describe('over HTTP,', () => {
     );
   });
 
-  test('its certificate is renewed once two months have passed, and meanwhile every visitor is served', async () => {
+  test('its certificate is renewed after two months, and every visitor is served meanwhile', async () => {
     const [first] = await visitAll(host);
     await clock.advance(60 * day);
     await renew({ lab, clock }, host);
@@ -202,7 +202,7 @@ describe('by DNS,', () => {
       .catch((error: unknown) => (error as NodeJS.ErrnoException).code);
   };
 
-  test('a delegated name gets its certificate before its traffic moves here, and is live with that one afterwards', async () => {
+  test('a delegated name gets its certificate before its traffic moves here, and is live with that certificate afterwards', async () => {
     const added = await shop.add(host);
     lab.zone.set(host, { A: ['127.0.0.99'] });
     lab.zone.create(...added.records.slice(2));
@@ -259,7 +259,7 @@ describe('by DNS,', () => {
   });
 });
 
-test('an account that proves a name takes it over, and each visitor gets one site or the other under one certificate', async () => {
+test('an account that proves a name takes it over, and each visitor gets one site or the other with one certificate', async () => {
   const host = 'www.contested.test';
   const [own] = (await shop.add(host)).records;
   lab.zone.create(own);

@@ -86,7 +86,7 @@ const showStorage = async (): Promise<void> => {
   await rename(`${deploysFolder()}-hidden`, deploysFolder());
 };
 
-test('events whose subscriber fails for the tenth time are parked, counted and reported, and stay until an operator retries them', async () => {
+test('events whose subscriber fails for the tenth time are parked, counted and reported, until an operator retries them', async () => {
   const dashboard = await home.start({ ROLES: 'dashboard' });
   await failDeploys(await openProject(dashboard), 3);
   await dashboard.end('SIGTERM');

@@ -77,7 +77,7 @@ describe('animal-store deploy --to', () => {
     ]);
   });
 
-  test('says before it sends anything why a folder is not a site', async () => {
+  test('says why a folder is not a site before it sends anything', async () => {
     await plainTree(join(laptop, 'source'), { 'index.html': 'a', '.env': 'KEY=1' });
     const { code, stderr } = await deploy('source', ['--to', api.origin]);
     expect([code, stderr]).toEqual([1, expect.stringContaining('has ".env" at its top')]);

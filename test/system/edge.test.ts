@@ -78,7 +78,7 @@ describe('a service on SQLite', () => {
   });
   afterAll(() => home.remove());
 
-  test('serves what is deployed from the command line, and continues after a restart', async () => {
+  test('serves deploys from the command line, and continues after a restart', async () => {
     edge = await startEdge(home);
     await startProject(home, edge);
     for (const page of ['one', 'two']) {

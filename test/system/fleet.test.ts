@@ -43,7 +43,7 @@ test('processes on one Redis let exactly as many concurrent requests pass as the
   expect(seen.rest.filter(({ status }) => status === 429)).toHaveLength(20);
 });
 
-test('each process hears of what the others store', async () => {
+test('each process is notified of what the others store', async () => {
   const redis = new Redis(process.env['TEST_REDIS_URL'] ?? '');
   const channel = `animal-store:stored:${database}`;
   await until('both listen', async () => (await redis.pubsub('NUMSUB', channel))[1] === 2);

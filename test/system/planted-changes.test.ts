@@ -87,7 +87,7 @@ test('a new field of a stored record does not compile until it is stored, read, 
   );
 });
 
-test('a third kind of database does not compile until each difference is decided', () => {
+test('a third kind of database does not compile until every difference between databases covers it', () => {
   expect(places.filter(isOfEngine)).toEqual(
     [
       ...inFile('kysely/engine/engine.ts', 'differencesOf'),

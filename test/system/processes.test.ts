@@ -56,7 +56,7 @@ describe('two processes with all roles, on MySQL and Redis', () => {
     await home.remove();
   });
 
-  test('announce themselves once, and one of them is the worker', () => {
+  test('report their start once, and one of them is the worker', () => {
     expect(service.stdout().match(/^Animal Store serves/gm)).toHaveLength(1);
     const roles = processesOf(service).map((one) => one.roles.join());
     expect(roles.sort()).toEqual(['api,dashboard,edge', 'api,dashboard,edge,worker']);
@@ -102,7 +102,7 @@ describe('two processes with all roles, on MySQL and Redis', () => {
     });
   });
 
-  test('end cleanly at a signal to all of them, as Ctrl-C sends it, and nothing listens any more', async () => {
+  test('end cleanly at a signal to all of them, as Ctrl-C sends it, and no port stays open', async () => {
     const before = processesOf(service);
     const replaced = saysSo(service, 'a process ended, replacing it');
     for (const { pid } of before) process.kill(pid, 'SIGINT');

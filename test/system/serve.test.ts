@@ -79,7 +79,7 @@ describe('animal-store serve', () => {
     ]);
   });
 
-  test('records whether the service, an operator or a key did something', async () => {
+  test('records whether the service, an operator or a key caused an event', async () => {
     const { stdout: accounts } = await home.run(['account', 'list', '--json']);
     const [{ id }] = JSON.parse(accounts) as [{ readonly id: string }];
     await home.run(['key', 'create', '--account', id, '--name', 'Till']);
@@ -145,7 +145,7 @@ describe('animal-store serve', () => {
 });
 
 test.each(databaseKinds)(
-  'two first starts on an empty database at the same time, %s, make one account',
+  'two simultaneous first starts on an empty database, %s, create one account',
   async (kind) => {
     const settings = { PORT: String(await findFreePort()) };
     const home = await newHome(kind);

@@ -270,7 +270,7 @@ test('a check of a domain is a trace with its DNS queries, and leads to a linked
   });
 });
 
-test('an issuance is a set of steps at the authority, below the work on its domain', async () => {
+test('an issuance is traced as steps at the authority, below the work on its domain', async () => {
   const stepOf = (step: string) =>
     receiver.span(
       step,

@@ -66,7 +66,7 @@ test('a message is the same at each attempt, with a new time and a valid signatu
   });
 });
 
-test('a stop finishes calls under way, cancels those that hang, and leaves them to the next worker', async () => {
+test('a stop finishes calls under way, and cancels those that hang, which the next worker repeats', async () => {
   const hook = await storedWebhook(stores.webhooks, accountId, draftTo(1));
   const of = { accountId, webhookId: hook.id };
   await stores.webhooks.change(of, (state) => ({

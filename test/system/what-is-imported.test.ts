@@ -23,7 +23,7 @@ const tellingImports = {
 const importsIn = (stderr: string): readonly string[] =>
   (/^imported: (.*)$/m.exec(stderr)?.[1] ?? '').split(', ');
 
-test('parts are imported on demand in one table only, apart from a driver and passkeys', () => {
+test('only one table imports parts on demand, apart from a driver and passkeys', () => {
   const found = globSync('src/**/*.ts').flatMap((path) => {
     const imports = readFileSync(path, 'utf8').match(/(?<!typeof )\bimport\(/g) ?? [];
     return imports.map(() => path);
@@ -71,7 +71,7 @@ describe('the program', () => {
     expect(imports.filter((name) => ofSettings.includes(name))).toEqual([]);
   });
 
-  test('imports OpenTelemetry only where traces have a receiver', async () => {
+  test('imports OpenTelemetry only if there is a receiver of traces', async () => {
     const receiver = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' };
     const imports = await importedToServe({ ...receiver, ROLES: 'api' });
     expect(imports).toEqual(expect.arrayContaining(['@opentelemetry/sdk-trace']));

@@ -31,13 +31,10 @@ describeStores('accounts', (stores) => {
   };
   const toPro = (account: Account) => changePlan(account, { plan: 'pro' }, now);
 
-  testOnBoth.each(plans)(
-    'an account on the plan %s is read back as it was opened',
-    async (plan) => {
-      const account = await opened({ plan });
-      expect(await accounts.find(account.id)).toEqual(account);
-    },
-  );
+  testOnBoth.each(plans)('an account on the plan %s is read back unchanged', async (plan) => {
+    const account = await opened({ plan });
+    expect(await accounts.find(account.id)).toEqual(account);
+  });
 
   testOnBoth('the longest name and address are read back unchanged', async () => {
     const email = `${'é'.repeat(64)}@${'é.'.repeat(87)}yy.example.shop`;
@@ -53,7 +50,7 @@ describeStores('accounts', (stores) => {
     expect(await accounts.find(accented.id)).toEqual(accented);
   });
 
-  test('opening stores the account, its first key and person, and the events together', async () => {
+  test('an account is opened together with its first key, first person and events', async () => {
     const account = accountDecision();
     const { id } = account.state;
     const [key, person] = [keyDecision(id), personDecision(id)];
@@ -105,7 +102,7 @@ describeStores('accounts', (stores) => {
     );
   });
 
-  test('a change stores the new plan together with its event, and leaves other accounts alone', async () => {
+  test('a change stores the new plan and its event, and leaves other accounts alone', async () => {
     const account = await opened();
     const other = await opened();
     await takeEvents(stores);
@@ -116,7 +113,7 @@ describeStores('accounts', (stores) => {
     expect(await takeEvents(stores)).toMatchObject([{ type: 'plan_changed', from: 'free' }]);
   });
 
-  testOnBoth('what an account was told of its use is read back unchanged', async () => {
+  testOnBoth('the notices that an account got about its use are read back unchanged', async () => {
     const { id } = await opened();
     const removals = [{ operation: 'getPet', removedAt: later(9), step: 30 }];
     const warnings = { quota: { level: 'reached', resetsAt: later(5) }, removals } as const;
@@ -146,7 +143,7 @@ describeStores('accounts', (stores) => {
     }
   });
 
-  test('nothing is kept when the decision throws', async () => {
+  test('a change that fails stores nothing', async () => {
     const account = await opened();
     await takeEvents(stores);
     await expect(accounts.change(account.id, refuse)).rejects.toBe(refusal);

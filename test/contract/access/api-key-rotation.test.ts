@@ -41,7 +41,7 @@ describeStores('rotation of API keys', (stores) => {
     (await adapter.findBySecretHash(hash))?.secretUntil;
   const kept = async () => (await apiKeys.list(account)).find(({ id }) => id === key.id);
 
-  test('both secrets find the key in every process, and the old one has its end date', async () => {
+  test('both secrets identify the key in every process, and the old one has an end date', async () => {
     expect(await apiKeys.findBySecretHash(first)).toMatchObject({ key, secretUntil: undefined });
     const second = await rotate('24h');
     const rotated = { ...key, hint: hintOf(second) };
@@ -85,7 +85,7 @@ describeStores('rotation of API keys', (stores) => {
   });
 
   testOnBoth(
-    'a key has ten secrets at most: the one that would end first ends at once',
+    'a key has at most ten secrets: an eleventh ends the one that would end first',
     async () => {
       const hashes = [first];
       for (let n = 1; n <= keyLimits.secrets + 2; n++) hashes.push(await rotate('7d', later(n)));
@@ -121,7 +121,7 @@ describeStores('rotation of API keys', (stores) => {
     }
   });
 
-  test('nothing is kept when the decision throws', async () => {
+  test('a rotation that fails stores nothing', async () => {
     const hash = newHash();
     await expect(apiKeys.rotate(key.id, hash, refuse)).rejects.toBe(refusal);
     expect(await apiKeys.findBySecretHash(hash)).toBeUndefined();
@@ -131,7 +131,7 @@ describeStores('rotation of API keys', (stores) => {
   });
 
   testOnBoth(
-    'nine concurrent rotations make nine secrets, and only the last one has no end date',
+    'nine concurrent rotations create nine secrets, and only the last one has no end date',
     async () => {
       const processes = [apiKeys, stores.secondProcess.apiKeys];
       const { won } = await race(9, (n) => rotate('1h', later(n), processes[n % 2]));

@@ -73,7 +73,7 @@ describeStores('API keys', (stores) => {
     }
   });
 
-  test('nothing is kept when the decision throws', async () => {
+  test('a change that fails stores nothing', async () => {
     const { key } = await added();
     await takeEvents(stores);
     await expect(apiKeys.change(key.id, refuse)).rejects.toBe(refusal);
@@ -100,7 +100,7 @@ describeStores('API keys', (stores) => {
     });
 
   testOnBoth(
-    'of keys that no longer work, the oldest are forgotten, so that a list has an end',
+    'the oldest keys that no longer work are deleted, so that the list stays limited',
     async () => {
       const [working] = await apiKeys.list(account);
       await many(keyLimits.kept - 2, { expiresAt: later(10_000) });
@@ -113,17 +113,20 @@ describeStores('API keys', (stores) => {
     },
   );
 
-  testOnBoth('of more keys than are listed, those that can be revoked are listed', async () => {
-    const [first] = await apiKeys.list(account);
-    await many(keyLimits.kept, {});
-    await apiKeys.change(first!.id, revoke);
-    const all = await apiKeys.list(account);
-    expect(all).toHaveLength(keyLimits.kept);
-    expect(all.filter(({ revokedAt }) => revokedAt)).toEqual([]);
-  });
+  testOnBoth(
+    'when an account has more keys than a list shows, keys that can be revoked are listed first',
+    async () => {
+      const [first] = await apiKeys.list(account);
+      await many(keyLimits.kept, {});
+      await apiKeys.change(first!.id, revoke);
+      const all = await apiKeys.list(account);
+      expect(all).toHaveLength(keyLimits.kept);
+      expect(all.filter(({ revokedAt }) => revokedAt)).toEqual([]);
+    },
+  );
 
   testOnBoth(
-    'twenty who add a key at once are told one after the other how many keys work',
+    'when twenty requests add a key at once, each gets a different count of working keys',
     async () => {
       await added({ expiresAt: later(1) }, later(0));
       const revoked = await added();

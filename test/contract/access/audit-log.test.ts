@@ -37,7 +37,7 @@ describeStores('the audit log', (stores) => {
     actor = 'service',
   ) => ({ id: expect.any(String), accountId, actor, what, occurredAt, details });
 
-  test('an entry says what happened, when, and to which things', async () => {
+  test('an entry names the event, its time and the things that it affected', async () => {
     const details = { petId: '9223372036854775807', slug: 'zoë’s "birds" 🐦', perDay: 1e9 };
     const event = happened('pet_sold', later(0.5), details);
     await store([event]);
@@ -49,7 +49,7 @@ describeStores('the audit log', (stores) => {
     'operator',
     'key:key_01a1fe82faed7179a34f42a8b7963a3c',
     `person:${'é'.repeat(240)}@shop.example`,
-  ] as const)('an entry says who did it: %s', async (actor) => {
+  ] as const)('an entry names the actor: %s', async (actor) => {
     const event = happened('pet_sold', later(0));
     await store([event], actor);
     expect(await auditLog.list(account, 10)).toEqual([entry(event, actor)]);
@@ -86,7 +86,7 @@ describeStores('the audit log', (stores) => {
     },
   );
 
-  test('paging back can begin at any time, and leaves out other accounts', async () => {
+  test('paging back can begin at any time, and shows only this account', async () => {
     const [old, young] = [happened('pet_added', later(1)), happened('pet_sold', later(9))];
     await store([old, young]);
     const between = { before: { id: 'evt_', occurredAt: later(5) } };
@@ -119,7 +119,7 @@ describeStores('the audit log', (stores) => {
     expect(await auditLog.list(ids.next('acct'), 10, { actor: key })).toEqual([]);
   });
 
-  testOnBoth('entries can be filtered by what they are about, and by time', async () => {
+  testOnBoth('entries can be filtered by the thing that they affected, and by time', async () => {
     const about = [{ petId: '7' }, { orderId: '7' }, { petId: '8' }, { keyId: '7' }];
     const events = about.map((one, at) => happened('pet_sold', later(at), one));
     await store(events);

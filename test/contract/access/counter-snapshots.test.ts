@@ -26,7 +26,7 @@ describeStores('snapshots of counters', (stores) => {
     expect(sorted(await stores.secondProcess.counterSnapshots.load())).toEqual(sorted(saved));
   });
 
-  testOnBoth('a later snapshot replaces that of its subject only', async () => {
+  testOnBoth('a later snapshot replaces only that of the same subject', async () => {
     const a = (data: string) => ({ subject: 'a', data });
     const b = (data: string) => ({ subject: 'b', data });
     await snapshots.save([a('first'), b('first')], later(0));

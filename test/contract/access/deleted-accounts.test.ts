@@ -38,20 +38,23 @@ describeStores(
     const restore = (id = account) => stores.accounts.change(id, (one) => restoreAccount(one, now));
     const end = (id = account) => stores.accounts.end(id, () => true);
 
-    testOnBoth('their keys are unknown to every process, until they are restored', async () => {
-      const key = keyDecision(account);
-      await stores.apiKeys.add(key);
-      const { secretHash } = key.state;
-      expect(await stores.apiKeys.findBySecretHash(secretHash)).toBeDefined();
-      await close();
-      for (const { apiKeys } of [stores, stores.secondProcess])
-        expect(await apiKeys.findBySecretHash(secretHash)).toBeUndefined();
-      await restore();
-      for (const { apiKeys } of [stores, stores.secondProcess])
-        expect(await apiKeys.findBySecretHash(secretHash)).toMatchObject({ key: key.state.key });
-    });
+    testOnBoth(
+      'the keys of a deleted account are unknown to every process until the account is restored',
+      async () => {
+        const key = keyDecision(account);
+        await stores.apiKeys.add(key);
+        const { secretHash } = key.state;
+        expect(await stores.apiKeys.findBySecretHash(secretHash)).toBeDefined();
+        await close();
+        for (const { apiKeys } of [stores, stores.secondProcess])
+          expect(await apiKeys.findBySecretHash(secretHash)).toBeUndefined();
+        await restore();
+        for (const { apiKeys } of [stores, stores.secondProcess])
+          expect(await apiKeys.findBySecretHash(secretHash)).toMatchObject({ key: key.state.key });
+      },
+    );
 
-    testOnBoth('they get no key, no secret, no person and no project', async () => {
+    testOnBoth('a deleted account gets no key, secret, person or project', async () => {
       const key = keyDecision(account);
       await stores.apiKeys.add(key);
       await close();
@@ -67,57 +70,63 @@ describeStores(
         });
     });
 
-    testOnBoth('all sessions and links of their people end, and those of others stay', async () => {
-      const other = await newAccount(stores);
-      const opened: string[] = [];
-      for (const accountId of [account, other]) {
-        const [person] = await stores.people.list(accountId);
-        const personId = person!.id;
-        const hashes = ['a', 'b', 'c'].map((one) => `${one}${ids.next('h')}`.padEnd(64, '0'));
-        const [first = '', second = '', secretHash = ''] = hashes;
-        const link = { personId, endsAt: later(60_000), resetsPassword: true };
-        await stores.signInLinks.add({ ...link, secretHash: first }, []);
-        const session = startSession(
-          { id: ids.next('sess'), personId, way: 'link', browser: 'Firefox', network: '192.0.2.1' },
-          now,
-        );
-        const proof = { way: 'link', linkHash: first } as const;
-        await stores.sessions.start({ session, secretHash, proof, events: [] });
-        await stores.signInLinks.add({ ...link, secretHash: second }, []);
-        opened.push(secretHash, second);
-      }
-      await close();
-      const [session = '', link = '', othersSession = '', othersLink = ''] = opened;
-      expect(await stores.sessions.findBySecretHash(session)).toBeUndefined();
-      expect(await stores.signInLinks.personIdOf(link, now)).toBeUndefined();
-      expect(await stores.sessions.findBySecretHash(othersSession)).toBeDefined();
-      expect(await stores.signInLinks.personIdOf(othersLink, now)).toBeDefined();
-    });
-
     testOnBoth(
-      'a person of several accounts signs in to those first that are in service',
+      "deletion ends all sessions and links of the account's people, and none of other people",
       async () => {
-        const email = `${ids.next('pers')}@shop.example`;
-        const open = async (at: number) => {
-          const decision = accountDecision({ email }, later(at));
-          const { id } = decision.state;
-          await stores.accounts.open(
-            decision,
-            keyDecision(id),
-            personDecision(id, { email }, later(at)),
+        const other = await newAccount(stores);
+        const opened: string[] = [];
+        for (const accountId of [account, other]) {
+          const [person] = await stores.people.list(accountId);
+          const personId = person!.id;
+          const hashes = ['a', 'b', 'c'].map((one) => `${one}${ids.next('h')}`.padEnd(64, '0'));
+          const [first = '', second = '', secretHash = ''] = hashes;
+          const link = { personId, endsAt: later(60_000), resetsPassword: true };
+          await stores.signInLinks.add({ ...link, secretHash: first }, []);
+          const session = startSession(
+            {
+              id: ids.next('sess'),
+              personId,
+              way: 'link',
+              browser: 'Firefox',
+              network: '192.0.2.1',
+            },
+            now,
           );
-          return id;
-        };
-        const [oldest, younger] = [await open(1), await open(2)];
-        const accounts = async () =>
-          (await stores.people.listByEmail(email)).map(({ accountId }) => accountId);
-        expect(await accounts()).toEqual([oldest, younger]);
-        await close(oldest);
-        expect(await accounts()).toEqual([younger, oldest]);
+          const proof = { way: 'link', linkHash: first } as const;
+          await stores.sessions.start({ session, secretHash, proof, events: [] });
+          await stores.signInLinks.add({ ...link, secretHash: second }, []);
+          opened.push(secretHash, second);
+        }
+        await close();
+        const [session = '', link = '', othersSession = '', othersLink = ''] = opened;
+        expect(await stores.sessions.findBySecretHash(session)).toBeUndefined();
+        expect(await stores.signInLinks.personIdOf(link, now)).toBeUndefined();
+        expect(await stores.sessions.findBySecretHash(othersSession)).toBeDefined();
+        expect(await stores.signInLinks.personIdOf(othersLink, now)).toBeDefined();
       },
     );
 
-    test('they are due once they cannot be restored any more', async () => {
+    testOnBoth('a person with several accounts signs in to an active account first', async () => {
+      const email = `${ids.next('pers')}@shop.example`;
+      const open = async (at: number) => {
+        const decision = accountDecision({ email }, later(at));
+        const { id } = decision.state;
+        await stores.accounts.open(
+          decision,
+          keyDecision(id),
+          personDecision(id, { email }, later(at)),
+        );
+        return id;
+      };
+      const [oldest, younger] = [await open(1), await open(2)];
+      const accounts = async () =>
+        (await stores.people.listByEmail(email)).map(({ accountId }) => accountId);
+      expect(await accounts()).toEqual([oldest, younger]);
+      await close(oldest);
+      expect(await accounts()).toEqual([younger, oldest]);
+    });
+
+    test('deleted accounts are due for removal once they can no longer be restored', async () => {
       await close();
       const due = async (at: Date) =>
         (await stores.accounts.deletedBefore(at, 1000)).map(({ id }) => id);
@@ -128,21 +137,24 @@ describeStores(
       expect(await stores.accounts.find(account)).toMatchObject({ deletedAt: now });
     });
 
-    testOnBoth('one ends after its projects, and after everybody heard of its events', async () => {
-      const { id } = await newProject(stores, account);
-      expect(await end()).toBe(false);
-      await stores.projects.end(id, now, () => [
-        { type: 'project_ended', accountId: account, occurredAt: now, projectId: id, slug: 'a' },
-      ]);
-      expect(await end()).toBe(false);
-      expect(await stores.accounts.find(account)).toBeDefined();
-      await takeEvents(stores);
-      expect([await end(), await end()]).toEqual([true, false]);
-      expect(await stores.accounts.find(account)).toBeUndefined();
-    });
+    testOnBoth(
+      'an account is removed after its projects, and after all subscribers received its events',
+      async () => {
+        const { id } = await newProject(stores, account);
+        expect(await end()).toBe(false);
+        await stores.projects.end(id, now, () => [
+          { type: 'project_ended', accountId: account, occurredAt: now, projectId: id, slug: 'a' },
+        ]);
+        expect(await end()).toBe(false);
+        expect(await stores.accounts.find(account)).toBeDefined();
+        await takeEvents(stores);
+        expect([await end(), await end()]).toEqual([true, false]);
+        expect(await stores.accounts.find(account)).toBeUndefined();
+      },
+    );
 
     testOnBoth(
-      'nothing of one that has ended is left in any table, and all of others is',
+      'removing an account deletes its rows from every table, and no rows of other accounts',
       async () => {
         const other = await newAccount(stores);
         const [made, kept] = [await fill(database, account), await fill(database, other)];

@@ -60,7 +60,7 @@ test('during an outage counting continues from the last shared counts, so no quo
   expect(await take('key_1')).toEqual({ ...refused, strikes: 2 });
 });
 
-test('a refusal by the shared counters still holds during an outage', async () => {
+test('a refusal by the shared counters still applies during an outage', async () => {
   for (let n = 0; n < 7; n++) await take();
   goAway();
   expect(await take()).toMatchObject({ allowed: false });
@@ -81,7 +81,7 @@ test('late counts never lower what was counted locally meanwhile', async () => {
   expect(await take()).toMatchObject({ counts: { minute: 4, day: 4 } });
 });
 
-describe('shared counters that come back', () => {
+describe('shared counters after an outage', () => {
   /** Simulates a server that returns empty, or without the last counts. */
   const comeBackEmpty = () => {
     comeBack();
@@ -95,7 +95,7 @@ describe('shared counters that come back', () => {
   };
   const other = () => counters.take({ subject: 'account:b', limits, now });
 
-  test('learn how many requests passed before and during the outage, on the first take of each subject', async () => {
+  test('receive, on the first request of each subject, how many requests passed before and during the outage', async () => {
     for (let n = 0; n < 3; n++) await take();
     await other();
     goAway();
@@ -115,7 +115,7 @@ describe('shared counters that come back', () => {
     expect(await take()).toMatchObject({ counts: { minute: 5, day: 5 } });
   });
 
-  test('learn local counts only once, so that an operator can reset a count afterwards', async () => {
+  test('receive local counts only once, so that an operator can reset a count afterwards', async () => {
     await take();
     goAway();
     await take();
@@ -125,7 +125,7 @@ describe('shared counters that come back', () => {
     expect(await take()).toMatchObject({ counts: { minute: 1, day: 1 } });
   });
 
-  test('count as back once they have counted a take, not once they merely answer', async () => {
+  test('count as recovered once they have counted a request, not once they merely answer', async () => {
     await take();
     goAway();
     await take();
@@ -149,7 +149,7 @@ test('a process counts alone for 60 seconds from the first failure, and then sto
   expect(told).toEqual([true]);
 });
 
-test('it recovers automatically, and the next outage gets 60 seconds again', async () => {
+test('counting recovers automatically, and the next outage gets 60 seconds again', async () => {
   goAway();
   await take();
   elapsed += longestAloneMs + 1;
@@ -172,7 +172,7 @@ test('outage and recovery are reported once each, however many requests see them
   expect(told).toEqual([true, false]);
 });
 
-test('after a reconnect, only the first take of a subject brings the local count', async () => {
+test('after a reconnect, only the first request of a subject sends its local count', async () => {
   await take();
   const taken = jest.spyOn(shared, 'take');
   shared.connect();
@@ -192,7 +192,7 @@ test('any other failure is passed on and does not count as an outage', async () 
   expect(told).toEqual([]);
 });
 
-test('by default it uses the monotonic clock of the machine', async () => {
+test('counting uses the monotonic clock of the machine by default', async () => {
   const onLocal = () => undefined;
   counters = new FailoverCounters(shared, new MemoryQuotaCounters(), { onLocal });
   goAway();

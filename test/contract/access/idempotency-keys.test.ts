@@ -39,7 +39,7 @@ describeStores('idempotency keys', (stores) => {
     };
   const kinds = (outcomes: readonly IdempotencyOutcome[]) => outcomes.map(({ kind }) => kind);
 
-  test('the first request does its work, and a repeated one gets the same answer without doing it again', async () => {
+  test('a repeated request gets the first answer, and the work is not done again', async () => {
     const body = `{"name":"🐕\\u0000\\"'${'x'.repeat(70_000)}"}`;
     const answer = { status: 201, headers: { Location: '/v1/pets/7', 'X-Ä': 'ö' }, body };
     expect(await keys.once(request, answering(answer))).toEqual({ kind: 'answered', answer });
@@ -49,7 +49,7 @@ describeStores('idempotency keys', (stores) => {
     }
   });
 
-  test('only the answer is stored, and everything else that the work returns goes to the caller', async () => {
+  test('the stored answer is one part of the result; the caller gets all of it', async () => {
     const secret = { shown: ['once'] };
     const first = await keys.once(request, () => Promise.resolve({ ...done, secret }));
     expect(first).toEqual({ kind: 'answered', answer: { ...done, secret } });
@@ -63,7 +63,7 @@ describeStores('idempotency keys', (stores) => {
     expect(await keys.once(other, mustNotRun)).toEqual({ kind: 'reused' });
   });
 
-  test('an answer can be replaced or its key freed, unless the key has another answer by then', async () => {
+  test('an answer can be replaced, or its key freed, unless another answer was stored meanwhile', async () => {
     await keys.once(request, answering(done));
     const second = stores.secondProcess.idempotencyKeys;
     const other = { ...done, body: '{"id":8}' };
@@ -108,7 +108,7 @@ describeStores('idempotency keys', (stores) => {
   });
 
   testOnBoth(
-    'what counts a request runs once before it, though the transaction runs again, and not for a known request',
+    'a new request is counted once even if its transaction runs twice, and a repeated one is not counted',
     async () => {
       let [admitted, worked] = [0, 0];
       const admit = () => {
@@ -164,7 +164,7 @@ describeStores('idempotency keys', (stores) => {
   });
 
   testOnBoth(
-    'when two processes get twenty identical requests each at once, exactly one does the work',
+    'when two processes each get twenty identical requests at once, one of them does the work',
     async () => {
       const processes = [stores, stores.secondProcess];
       const { won, lost } = await race(40, (n) => {
@@ -190,7 +190,7 @@ describe.each(databaseKinds)('idempotency keys over transactions of %s', (kind) 
   });
   afterAll(() => stores.close());
 
-  test('work that throws keeps nothing that it wrote before', async () => {
+  test('work that throws stores nothing', async () => {
     const account = await newAccount(stores);
     const draft = { name: 'Rex', categoryId: 7n, status: 'available' } as const;
     const request = { accountId: account, key: 'k', fingerprint: 'f', now };

@@ -60,7 +60,7 @@ describeStores('holders of API keys', (stores) => {
     }
   });
 
-  testOnBoth('a ban and its end are read back as decided, in every process', async () => {
+  testOnBoth('a ban and its end are read back unchanged in every process', async () => {
     expect(await holder()).toEqual(heldBy(key));
     const banned = await apiKeys.change(key.id, (its) => banApiKey(its, later(1)));
     expect(banned.ban).toEqual({ since: later(1), until: later(300_001), minutes: 5 });
@@ -76,7 +76,7 @@ describeStores('holders of API keys', (stores) => {
     expect(await holder()).toEqual(heldBy(again));
   });
 
-  test('stored records do not change when callers change their copies', async () => {
+  test('changing a record that was read does not change the stored one', async () => {
     scribble(await holder());
     expect(await holder()).toEqual(heldBy(key));
     const changed = await apiKeys.change(key.id, (its) => ({ state: its, events: [] }));

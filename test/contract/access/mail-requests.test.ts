@@ -11,7 +11,7 @@ import { databaseKinds } from '../../support/servers/databases.ts';
 const ids = new UuidIds();
 const day = 24 * 60 * 60_000;
 
-describeStores('the requests for mails', (stores) => {
+describeStores('requests for mail', (stores) => {
   const { mailRequests: requests } = stores;
   let email: string;
   beforeEach(async () => {
@@ -46,7 +46,7 @@ describeStores('the requests for mails', (stores) => {
   const both = () => [requests, stores.secondProcess.mailRequests];
 
   test.each(mailReasons)(
-    'a request with the reason %s waits unchanged, in every process',
+    'a request with the reason %s is read back unchanged in every process',
     async (reason) => {
       const request = await added({ reason });
       const other = await added({ reason, personId: 'pers_mia', askedAt: later(5) });
@@ -55,7 +55,7 @@ describeStores('the requests for mails', (stores) => {
   );
 
   testOnBoth(
-    'requests are listed by turn and id, up to a limit, and on from any of them',
+    'requests are listed by turn and id, up to a limit, starting after any of them',
     async () => {
       const late = await added({ turn: 3 });
       const all = [await added(), await added(), await added({ turn: 2 }), late];
@@ -67,7 +67,7 @@ describeStores('the requests for mails', (stores) => {
   );
 
   testOnBoth(
-    'a request that is added again changes nothing, while it waits and once a mail was sent',
+    'adding a request again changes nothing, before and after its mail was sent',
     async () => {
       const request = await added();
       await requests.add({ ...request, email: 'mallory@shop.example' });
@@ -95,23 +95,20 @@ describeStores('the requests for mails', (stores) => {
     },
   );
 
-  testOnBoth(
-    'of many that answer a request at the same time, in two processes, one does',
-    async () => {
-      const { id } = await added();
-      let answers = 0;
-      await race(20, (n) =>
-        both()[n % 2]!.answer(id, now, async () => {
-          await stores.people.find('pers_nobody');
-          answers += 1;
-          return true;
-        }),
-      );
-      expect(answers).toBe(1);
-    },
-  );
+  testOnBoth('when many answer a request at once in two processes, one succeeds', async () => {
+    const { id } = await added();
+    let answers = 0;
+    await race(20, (n) =>
+      both()[n % 2]!.answer(id, now, async () => {
+        await stores.people.find('pers_nobody');
+        answers += 1;
+        return true;
+      }),
+    );
+    expect(answers).toBe(1);
+  });
 
-  test('mails to an address are counted over a day, with both kinds of link together', async () => {
+  test('mails to an address are counted over a day, both kinds of link together', async () => {
     await mailed({ reason: 'sign_in' }, now);
     await mailed({ reason: 'new_password' }, later(1));
     await mailed({ reason: 'invitation' }, later(2));
@@ -125,7 +122,7 @@ describeStores('the requests for mails', (stores) => {
     expect(await before('sign_in', later(day + 1))).toEqual([]);
   });
 
-  test('the requester is known of each mail that counts and each request that waits', async () => {
+  test('each counted mail and each waiting request names its requester', async () => {
     const device = { id: 'd'.repeat(32), personIds: [ids.next('pers'), ids.next('pers')] };
     const full = Array.from({ length: 8 }, () => ids.next('pers'));
     const asked = [
@@ -142,7 +139,7 @@ describeStores('the requests for mails', (stores) => {
     expect(await requests.waiting(10)).toEqual(waiting);
   });
 
-  test('a request that led to no mail does not count', async () => {
+  test('a request that led to no mail is not counted', async () => {
     await before('sign_in', now);
     expect(await before('sign_in', now)).toEqual([]);
   });
@@ -160,7 +157,7 @@ describeStores('the requests for mails', (stores) => {
     await requests.answer('mreq_unknown', now, () => Promise.reject(new Error('asked')));
   });
 
-  test('a link that belongs to an answer is stored with it', async () => {
+  test('a link is stored together with the answer that contains it', async () => {
     const personId = (await stores.people.list(await newAccount(stores)))[0]!.id;
     const { id } = await added();
     const secretHash = newHash();
@@ -174,39 +171,33 @@ describeStores('the requests for mails', (stores) => {
     expect(await stores.signInLinks.personIdOf(secretHash, now)).toBe(personId);
   });
 
-  testOnBoth(
-    'a sweep deletes what was asked for before a given time, answered or not',
-    async () => {
-      await mailed({ askedAt: later(1) }, later(1));
-      const waiting = await added({ askedAt: later(2) });
-      expect(await stores.retention.sweep('mail_requests', later(1))).toBe(0);
-      expect(await stores.retention.sweep('mail_requests', later(2))).toBe(1);
-      expect(await requests.waiting(10)).toEqual([waiting]);
-      expect(await stores.retention.sweep('mail_requests', later(3))).toBe(1);
-      expect(await requests.waiting(10)).toEqual([]);
-    },
-  );
+  testOnBoth('a sweep deletes requests made before a given time, answered or not', async () => {
+    await mailed({ askedAt: later(1) }, later(1));
+    const waiting = await added({ askedAt: later(2) });
+    expect(await stores.retention.sweep('mail_requests', later(1))).toBe(0);
+    expect(await stores.retention.sweep('mail_requests', later(2))).toBe(1);
+    expect(await requests.waiting(10)).toEqual([waiting]);
+    expect(await stores.retention.sweep('mail_requests', later(3))).toBe(1);
+    expect(await requests.waiting(10)).toEqual([]);
+  });
 });
 
-test.each(databaseKinds)(
-  'what an answer stores in %s is gone if the answer fails',
-  async (kind) => {
-    const stores = await openStores(kind);
-    const personId = (await stores.people.list(await newAccount(stores)))[0]!.id;
-    const request = { id: 'mreq_1', reason: 'sign_in', email: 'mia@shop.example' } as const;
-    const asked = { source: 'network:203.0.113.7', device: undefined, turn: 1 };
-    await stores.mailRequests.add({ ...request, personId: undefined, askedAt: now, ...asked });
-    const secretHash = newHash();
-    const answering = stores.mailRequests.answer('mreq_1', now, async () => {
-      await stores.signInLinks.add(
-        { secretHash, personId, endsAt: later(5), resetsPassword: true },
-        [],
-      );
-      throw new Error('killed');
-    });
-    await expect(answering).rejects.toThrow('killed');
-    expect(await stores.signInLinks.personIdOf(secretHash, now)).toBeUndefined();
-    expect(await stores.mailRequests.waiting(10)).toHaveLength(1);
-    await stores.close();
-  },
-);
+test.each(databaseKinds)('when an answer fails, nothing of it stays in %s', async (kind) => {
+  const stores = await openStores(kind);
+  const personId = (await stores.people.list(await newAccount(stores)))[0]!.id;
+  const request = { id: 'mreq_1', reason: 'sign_in', email: 'mia@shop.example' } as const;
+  const asked = { source: 'network:203.0.113.7', device: undefined, turn: 1 };
+  await stores.mailRequests.add({ ...request, personId: undefined, askedAt: now, ...asked });
+  const secretHash = newHash();
+  const answering = stores.mailRequests.answer('mreq_1', now, async () => {
+    await stores.signInLinks.add(
+      { secretHash, personId, endsAt: later(5), resetsPassword: true },
+      [],
+    );
+    throw new Error('killed');
+  });
+  await expect(answering).rejects.toThrow('killed');
+  expect(await stores.signInLinks.personIdOf(secretHash, now)).toBeUndefined();
+  expect(await stores.mailRequests.waiting(10)).toHaveLength(1);
+  await stores.close();
+});

@@ -85,7 +85,7 @@ describeStores('changing a password', (stores) => {
     expect(await takeEvents(stores)).toEqual([]);
   });
 
-  test('nothing is kept when the decision throws', async () => {
+  test('a change that fails stores nothing', async () => {
     const { session: other } = await letIn(stores, sessionOf(person.id));
     const link = await newLink(stores, person.id);
     const changing = stores.people.changePassword(person.id, mine.session.id, refuse);
@@ -135,7 +135,7 @@ describeStores('changing a password', (stores) => {
   );
 
   testOnBoth(
-    'a session begun at the same time with the old password or a link does not survive the change',
+    'a session begun at the same time with the old password or a link ends with the change',
     async () => {
       for (let time = 0; time < 7; time++) {
         const passwordHash = `hash ${time}`;

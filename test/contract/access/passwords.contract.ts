@@ -18,7 +18,7 @@ export const passwordsContract = (passwords: Passwords): void => {
     expect(await passwords.matches('cafe fine, thanks', composed)).toBe(false);
   });
 
-  test('every letter of the longest password counts', async () => {
+  test('every character of the longest password counts', async () => {
     const longest = '🦜'.repeat(199);
     const hash = await passwords.hash(`${longest}a`);
     expect(await passwords.matches(`${longest}a`, hash)).toBe(true);

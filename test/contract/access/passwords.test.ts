@@ -24,7 +24,7 @@ describe('passwords under scrypt', () => {
     expect(`${key}=`).toBe(expected);
   });
 
-  test('more than 10 000 of the most common passwords are known, and the list is read once', async () => {
+  test('passwords are compared with more than 10 000 common ones, from a list that is read once', async () => {
     const commonest = await passwords.commonest();
     expect(commonest.size).toBeGreaterThan(10_000);
     expect(await passwords.commonest()).toBe(commonest);
@@ -69,7 +69,7 @@ describe('passwords under scrypt', () => {
     return derived;
   };
 
-  test('at most two are computed at once', async () => {
+  test('at most two hashes are computed at once', async () => {
     const tries = [undefined, 'unreadable', undefined];
     const derived = await derivedBy(() =>
       Promise.all([

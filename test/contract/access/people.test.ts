@@ -14,7 +14,7 @@ import { describeStores, testOnBoth } from '../../support/store-contracts.ts';
 import { openStores } from '../../support/stores.ts';
 import { databaseKinds } from '../../support/servers/databases.ts';
 
-describeStores('the people', (stores) => {
+describeStores('people', (stores) => {
   const { people } = stores;
   let account: string;
   /** The first person of the account. */
@@ -33,7 +33,7 @@ describeStores('the people', (stores) => {
     from.remove(account, id, (all) => removePerson(all, id, now));
   const both = () => [people, stores.secondProcess.people];
 
-  test('a person and the events are stored together, and every process finds the person', async () => {
+  test('a person is stored together with the events, and every process finds the person', async () => {
     const { state, events } = personDecision(account, { email: 'zoë@shop.example' });
     await people.add({ state, events });
     expect(await takeEvents(stores)).toEqual(events);
@@ -115,7 +115,7 @@ describeStores('the people', (stores) => {
     expect(await people.listByEmail(owner.email.toUpperCase())).toEqual([]);
   });
 
-  test('nothing is kept when the decision throws', async () => {
+  test('a change that fails stores nothing', async () => {
     const other = await added();
     await expect(people.remove(account, owner.id, refuse)).rejects.toBe(refusal);
     expect(await people.list(account)).toEqual([owner, other]);
@@ -193,20 +193,23 @@ describeStores('the people', (stores) => {
     expect(await takeEvents(stores)).toHaveLength(1);
   });
 
-  testOnBoth('a person who signs in while being removed is gone afterwards', async () => {
-    for (let time = 0; time < 5; time++) {
-      const { id } = await added();
-      const links = await Promise.all(Array.from({ length: 5 }, () => newLink(stores, id)));
-      const start = (linkHash: string) => {
-        const proof = { way: 'link', linkHash } as const;
-        return stores.secondProcess.sessions.start({ ...sessionOf(id), proof, events: [] });
-      };
-      const { lost } = await race(6, (n) => (n === 5 ? remove(id) : start(links[n]!)));
-      expect(lost).toEqual(lost.map(() => 'sign_in_link_invalid'));
-      expect(await people.find(id)).toBeUndefined();
-      expect(await stores.sessions.list(id)).toEqual([]);
-    }
-  });
+  testOnBoth(
+    'a session that a person begins while being removed ends with the removal',
+    async () => {
+      for (let time = 0; time < 5; time++) {
+        const { id } = await added();
+        const links = await Promise.all(Array.from({ length: 5 }, () => newLink(stores, id)));
+        const start = (linkHash: string) => {
+          const proof = { way: 'link', linkHash } as const;
+          return stores.secondProcess.sessions.start({ ...sessionOf(id), proof, events: [] });
+        };
+        const { lost } = await race(6, (n) => (n === 5 ? remove(id) : start(links[n]!)));
+        expect(lost).toEqual(lost.map(() => 'sign_in_link_invalid'));
+        expect(await people.find(id)).toBeUndefined();
+        expect(await stores.sessions.list(id)).toEqual([]);
+      }
+    },
+  );
 });
 
 test.each(databaseKinds)(

@@ -39,18 +39,23 @@ export const quotaCountersContract = (open: () => Promise<OpenCounters>): void =
   test.each([
     ['minute', per(30)],
     ['day', per(plenty, 30)],
-  ])('of N + 20 concurrent takes against a limit of N a %s, exactly N pass', async (_, limits) => {
-    for (const from of [() => counters, bothProcesses]) {
-      subject = newSubject();
-      const takes = Array.from({ length: 50 }, (_, n) => take(limits, noon, 'key', from(n)));
-      const all = await Promise.all(takes);
-      const passed = all.filter(({ allowed }) => allowed).map((taken) => taken.counts.minute);
-      expect(passed.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 30 }, (_, n) => n + 1));
-      expect(await peek()).toEqual({ minute: 30, day: 30 });
-    }
-  });
+  ])(
+    'of N + 20 concurrent requests against a limit of N a %s, exactly N pass',
+    async (_, limits) => {
+      for (const from of [() => counters, bothProcesses]) {
+        subject = newSubject();
+        const takes = Array.from({ length: 50 }, (_, n) => take(limits, noon, 'key', from(n)));
+        const all = await Promise.all(takes);
+        const passed = all.filter(({ allowed }) => allowed).map((taken) => taken.counts.minute);
+        expect(passed.toSorted((a, b) => a - b)).toEqual(
+          Array.from({ length: 30 }, (_, n) => n + 1),
+        );
+        expect(await peek()).toEqual({ minute: 30, day: 30 });
+      }
+    },
+  );
 
-  test('a take that brings higher counts continues from them, and one that brings lower counts changes nothing', async () => {
+  test('a request that reports higher counts continues from them, and one that reports lower counts changes nothing', async () => {
     const knowing = (atLeast: Taken['counts']) =>
       counters.take({ subject, limits: per(30, 8), now: noon, atLeast });
     await take(per(30));
@@ -64,27 +69,27 @@ export const quotaCountersContract = (open: () => Promise<OpenCounters>): void =
     expect(await peek()).toEqual({ minute: 0, day: 0 });
   });
 
-  test('a take that passes counts in both windows and is not a strike', async () => {
+  test('a request that passes counts in both windows and is not a strike', async () => {
     const taken = { allowed: true, strikes: 0 };
     expect(await take(per(2), noon, 'key')).toEqual({ ...taken, counts: { minute: 1, day: 1 } });
     const last = await take(per(2), noon, 'key', opened.secondProcess);
     expect(last).toEqual({ ...taken, counts: { minute: 2, day: 2 } });
   });
 
-  test('a take that finds the minute full counts in neither window', async () => {
+  test('a request that finds the minute full counts in neither window', async () => {
     expect(await takeMany(5, per(2, 3))).toEqual([true, true, false, false, false]);
     expect(await peek()).toEqual({ minute: 2, day: 2 });
     expect(await takeMany(2, per(2, 3), at(minute))).toEqual([true, false]);
   });
 
-  test('a take that finds the day full counts in neither window', async () => {
+  test('a request that finds the day full counts in neither window', async () => {
     expect(await takeMany(4, per(9, 2))).toEqual([true, true, false, false]);
     expect(await peek()).toEqual({ minute: 2, day: 2 });
     expect(await takeMany(1, per(9, 2), at(minute))).toEqual([false]);
     expect(await peek(at(minute))).toEqual({ minute: 0, day: 2 });
   });
 
-  test('each take uses its own limits: lower and higher ones apply at once', async () => {
+  test('each request uses its own limits: lower and higher ones apply at once', async () => {
     await takeMany(3, per(3));
     expect(await take(per(2))).toMatchObject({ allowed: false, counts: { minute: 3, day: 3 } });
     expect(await take(per(4))).toMatchObject({ allowed: true, counts: { minute: 4, day: 4 } });

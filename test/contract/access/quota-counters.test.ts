@@ -65,14 +65,14 @@ const answersOf = async (counters: QuotaCounters, steps: readonly Step[], prefix
   return answers;
 };
 
-describe('the script in Redis', () => {
+describe('the Redis script', () => {
   let redis: Awaited<ReturnType<typeof openRedisCounters>>;
   beforeAll(async () => {
     redis = await openRedisCounters();
   });
   afterAll(() => redis.close());
 
-  test('gives the same answers as memory for any sequence of takes, reads and clock jumps', async () => {
+  test('gives the same answers as memory for any sequence of requests, reads and clock jumps', async () => {
     const sequences = fc.array(step, { minLength: 5, maxLength: 40, size: 'max' });
     await fc.assert(
       fc.asyncProperty(sequences, async (steps) => {

@@ -51,7 +51,7 @@ test('each call fails as unavailable when the server does not answer', async () 
   hasty.close();
 });
 
-test('calls fail as unavailable while the server is gone, and count again once it is back without its scripts', async () => {
+test('calls fail as unavailable while Redis is down, and count again when it restarts without its scripts', async () => {
   await server.kill();
   const take = { subject: newSubject(), limits, now };
   await expect(counters.take(take)).rejects.toEqual(unavailable);
@@ -72,7 +72,7 @@ test('lost connections are reported', async () => {
   expect(told[0]).toHaveProperty('code', 'ECONNREFUSED');
 });
 
-test('a server that restarts empty between two takes frees no quota', async () => {
+test('a Redis server that restarts empty between two requests frees no quota', async () => {
   const shared = await openRedisCounters(server.url);
   const onLocal = () => undefined;
   const fleet = new FailoverCounters(shared, new MemoryQuotaCounters(), { onLocal });

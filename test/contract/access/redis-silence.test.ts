@@ -85,7 +85,7 @@ test('a dead connection is replaced before any request needs it', async () => {
   await until('it answers', () => isAnswered(counters.ping()));
 });
 
-test('after one missing answer requests are counted locally, without a wait, until Redis answers', async () => {
+test('after one missing answer, requests are counted locally without waiting until Redis answers', async () => {
   const told: boolean[] = [];
   const counters = new FailoverCounters(await join(server.url), new MemoryQuotaCounters(), {
     onLocal: (local) => told.push(local),
@@ -104,7 +104,7 @@ test('after one missing answer requests are counted locally, without a wait, unt
   });
 });
 
-test('abandoned takes do not count when a frozen Redis resumes, and of N + k exactly N pass', async () => {
+test('requests abandoned while Redis is frozen do not count when it resumes, and of N + k exactly N pass', async () => {
   const [one, other] = [await join(server.url), await join(server.url)];
   const striker = newSubject('k');
   const before = await scriptsRun();
@@ -141,7 +141,7 @@ test('a request whose deadline passes first is not counted and does not mean tha
   expect(told).toEqual([]);
 });
 
-test('an abandoned take behind an older abandoned one on the same connection does not count either', async () => {
+test('an abandoned request behind an older abandoned one on the same connection does not count either', async () => {
   const [counters, hasty] = [await join(server.url), await join(server.url, { timeoutMs: 300 })];
   const before = await scriptsRun();
   await server.freeze();
@@ -187,7 +187,7 @@ test('requests do not wait for a server that answers but cannot run scripts', as
 });
 
 test.each([-600_000, 600_000])(
-  'a jump of %d ms between the clocks of the process and Redis loses no take',
+  'a jump of %d ms between the clocks of the process and Redis loses no request',
   async (jump) => {
     let jumped = 0;
     const counters = await join(server.url, { ...patient, elapsed: () => jumped });
@@ -198,14 +198,14 @@ test.each([-600_000, 600_000])(
   },
 );
 
-test('a take that arrives late twice fails as unavailable and is not counted', async () => {
+test('a request that arrives late twice fails as unavailable and is not counted', async () => {
   let watch = 0;
   const counters = await join(server.url, { ...patient, elapsed: () => (watch -= 600_000) });
   await expect(take(counters)).rejects.toEqual(unavailable);
   expect(await counters.peek(subject, now)).toEqual({ minute: 0, day: 0 });
 });
 
-test('an error reply by Redis keeps the connection: other takes are still counted', async () => {
+test('an error reply by Redis keeps the connection: other requests are still counted', async () => {
   const counters = await join(server.url, patient);
   await watcher.set(`animal-store:quota:${subject}`, 'not a hash');
   await expect(take(counters)).rejects.toEqual(unavailable);
@@ -223,7 +223,7 @@ test('a process connects to the new primary when its server becomes a replica', 
   expect(await there.peek(subject, now)).toEqual({ minute: 1, day: 1 });
 });
 
-test('a process connects to the primary that the address leads to now when its server has lost its replicas', async () => {
+test('when its server has lost its replicas, a process connects to the primary that the address now leads to', async () => {
   const counters = await join(proxy.url, patient);
   await watcher.config('SET', 'min-replicas-to-write', '1');
   await expect(take(counters)).rejects.toEqual(unavailable);

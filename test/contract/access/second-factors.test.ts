@@ -29,29 +29,26 @@ describeStores('second factors', (stores) => {
     );
   const passkey = { id: 'cred_1', name: 'Läptop', publicKey: 'key', counter: 3 };
 
-  testOnBoth(
-    'come back as they were stored, with their events and the day they began',
-    async () => {
-      expect(await stores.secondFactors.find(mia.id)).toEqual(noFactor(mia.id));
-      await setUp();
-      const shown = { passkey, challengedAt: later(5), now: later(9) };
-      await stores.secondFactors.change(mia.id, (factor, person) =>
-        addPasskey(factor, person, shown),
-      );
-      const recovery = ['a'.repeat(64), 'b'.repeat(64)];
-      const stored = await stores.secondFactors.change(mia.id, (factor, person) =>
-        replaceRecoveryCodes(factor, person, { recovery, now }),
-      );
-      expect(await stores.secondProcess.secondFactors.find(mia.id)).toEqual(stored);
-      expect(stored).toMatchObject({ recovery, challengedUntil: later(5), app: { secret } });
-      expect((await stores.people.find(mia.id))?.factorSince).toEqual(now);
-      expect((await takeEvents(stores)).map(({ type }) => type)).toEqual([
-        ...['second_factor_added', 'second_factor_added', 'recovery_codes_made'],
-      ]);
-    },
-  );
+  testOnBoth('are read back unchanged, with their events and start date', async () => {
+    expect(await stores.secondFactors.find(mia.id)).toEqual(noFactor(mia.id));
+    await setUp();
+    const shown = { passkey, challengedAt: later(5), now: later(9) };
+    await stores.secondFactors.change(mia.id, (factor, person) =>
+      addPasskey(factor, person, shown),
+    );
+    const recovery = ['a'.repeat(64), 'b'.repeat(64)];
+    const stored = await stores.secondFactors.change(mia.id, (factor, person) =>
+      replaceRecoveryCodes(factor, person, { recovery, now }),
+    );
+    expect(await stores.secondProcess.secondFactors.find(mia.id)).toEqual(stored);
+    expect(stored).toMatchObject({ recovery, challengedUntil: later(5), app: { secret } });
+    expect((await stores.people.find(mia.id))?.factorSince).toEqual(now);
+    expect((await takeEvents(stores)).map(({ type }) => type)).toEqual([
+      ...['second_factor_added', 'second_factor_added', 'recovery_codes_made'],
+    ]);
+  });
 
-  test('are recorded with the person while any exist', async () => {
+  test('are part of the person while any exist', async () => {
     await setUp();
     await stores.secondFactors.change(mia.id, (factor, person) =>
       removeMethod(factor, person, { method: 'app', now }),
@@ -59,7 +56,7 @@ describeStores('second factors', (stores) => {
     expect((await stores.people.find(mia.id))?.factorSince).toBeUndefined();
   });
 
-  testOnBoth('of twenty who show the same code at once, one succeeds', async () => {
+  testOnBoth('when twenty requests use the same code at once, one succeeds', async () => {
     await setUp();
     const all = [stores, stores.secondProcess];
     const { won, lost } = await race(20, (n) =>

@@ -18,7 +18,7 @@ import { openStores } from '../../support/stores.ts';
 import { databaseKinds } from '../../support/servers/databases.ts';
 import { refusal, refuse } from '../../support/refusal.ts';
 
-describeStores('the sessions', (stores) => {
+describeStores('sessions', (stores) => {
   const { sessions } = stores;
   let account: string;
   let person: Person;
@@ -42,7 +42,7 @@ describeStores('the sessions', (stores) => {
   const listed = async (personId = person.id) => sessions.list(personId);
 
   test.each(signInWays)(
-    'a session that began by %s is found by the hash of its secret, with person and account, in every process',
+    'a session that began by %s is found by the hash of its secret in every process, with its person and account',
     async (way) => {
       const { state: keeper } = personDecision(account, {}, later(7));
       await stores.people.add({ state: keeper, events: [] });
@@ -65,7 +65,7 @@ describeStores('the sessions', (stores) => {
     }
   });
 
-  test('it reflects changes to the person and the account at once, in every process', async () => {
+  test('a session reflects changes to the person and the account at once, in every process', async () => {
     const { session, secretHash } = await started();
     expect(await sessions.findBySecretHash(secretHash)).toMatchObject({
       account: { plan: 'free' },
@@ -100,25 +100,22 @@ describeStores('the sessions', (stores) => {
     },
   );
 
-  testOnBoth(
-    'beyond fifty sessions of a person, the oldest one ends, and never the new one',
-    async () => {
-      const first = await started({}, later(1));
-      const all = await stores.together(async () => {
-        const others = [];
-        for (let n = 2; n <= mostSessions; n++) others.push(await started({}, later(n)));
-        return others;
-      });
-      expect(await listed()).toHaveLength(mostSessions);
-      // The time of a clock that was set back.
-      const late = await started({}, later(0));
-      const expected = [...all.toReversed(), late].map(({ session }) => session);
-      expect(await listed()).toEqual(expected);
-      expect(await sessions.findBySecretHash(first.secretHash)).toBeUndefined();
-      const other = await signedInPerson(stores, account);
-      expect(await listed(other.person.id)).toEqual([other.session]);
-    },
-  );
+  testOnBoth("a person's fifty-first session ends the oldest one, never the new one", async () => {
+    const first = await started({}, later(1));
+    const all = await stores.together(async () => {
+      const others = [];
+      for (let n = 2; n <= mostSessions; n++) others.push(await started({}, later(n)));
+      return others;
+    });
+    expect(await listed()).toHaveLength(mostSessions);
+    // The time of a clock that was set back.
+    const late = await started({}, later(0));
+    const expected = [...all.toReversed(), late].map(({ session }) => session);
+    expect(await listed()).toEqual(expected);
+    expect(await sessions.findBySecretHash(first.secretHash)).toBeUndefined();
+    const other = await signedInPerson(stores, account);
+    expect(await listed(other.person.id)).toEqual([other.session]);
+  });
 
   test('ending a session removes it in every process and stores its event, and other sessions stay', async () => {
     const [first, second] = [await started({}, later(1)), await started()];
@@ -169,7 +166,7 @@ describeStores('the sessions', (stores) => {
     expect(await listed()).toEqual([]);
   });
 
-  testOnBoth('a sweep leaves the rest to a later one once the process ends', async () => {
+  testOnBoth('a sweep stops when the process ends, and a later one deletes the rest', async () => {
     const end = later(1e12);
     await stores.retention.sweep('sessions', end);
     for (const days of [1, 2, 3, 4, 5]) await started({}, later(days));

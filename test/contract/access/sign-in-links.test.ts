@@ -6,7 +6,7 @@ import { letIn, newHash, newLink, sessionOf } from '../../support/access/people.
 import { race } from '../../support/race.ts';
 import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
 
-describeStores('the sign-in links', (stores) => {
+describeStores('sign-in links', (stores) => {
   const { signInLinks: links } = stores;
   let personId: string;
   beforeEach(async () => {
@@ -27,7 +27,7 @@ describeStores('the sign-in links', (stores) => {
     }
   });
 
-  test('a link says in every process whether it resets a password; an unknown one does not', async () => {
+  test('every process knows whether a link resets a password', async () => {
     const resets = await newLink(stores, personId, later(5), true);
     const plain = await newLink(stores, personId, later(5), false);
     for (const those of both()) {
@@ -45,7 +45,7 @@ describeStores('the sign-in links', (stores) => {
     expect(await links.personIdOf(secretHash, now)).toBe(personId);
   });
 
-  test('a link works before its end and not after', async () => {
+  test('a link works until its end and not after', async () => {
     const [first, second] = [await added(later(5)), await added(later(5))];
     expect(await links.personIdOf(first, later(4))).toBe(personId);
     expect(await links.personIdOf(second, later(5))).toBeUndefined();
@@ -70,7 +70,7 @@ describeStores('the sign-in links', (stores) => {
     expect(await takeEvents(stores)).toEqual([told]);
   });
 
-  test('a link for a newcomer is refused once they have joined, in every process', async () => {
+  test('once a newcomer has joined, a link for newcomers is refused in every process', async () => {
     const add = (those: SignInLinks, secretHash: string) =>
       those.add(
         { secretHash, personId, endsAt: later(5), resetsPassword: false },
@@ -93,7 +93,7 @@ describeStores('the sign-in links', (stores) => {
   });
 
   testOnBoth(
-    'when a newcomer signs in while a colleague makes a link, no link is left',
+    'when a newcomer signs in while a colleague creates a link, no link remains',
     async () => {
       for (let time = 0; time < 5; time++) {
         personId = (await stores.people.list(await newAccount(stores)))[0]!.id;

@@ -68,7 +68,7 @@ describeStores('proofs for signing in', (stores) => {
   });
 
   testOnBoth(
-    'the first link that proves the address ends what somebody else may have begun before',
+    'the first link that proves the address ends all sessions begun before it',
     async () => {
       const known = sessionOf(person.id);
       const shown = await newLink(stores, person.id);
@@ -114,7 +114,7 @@ describeStores('proofs for signing in', (stores) => {
     await byLink(mine);
   });
 
-  test('a link signs in before its end and not after', async () => {
+  test('a link signs in until its end and not after', async () => {
     const [early, late] = [
       await newLink(stores, person.id, later(5)),
       await newLink(stores, person.id, later(5)),

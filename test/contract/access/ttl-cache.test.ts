@@ -20,7 +20,7 @@ test('a row is read once by its key, until its time is over', async () => {
   expect(counts).toEqual([1, 2, 1, 1, 3]);
 });
 
-test('a missing row and a failed read are not remembered', async () => {
+test('a missing row and a failed read are not cached', async () => {
   const cache = new TtlCache<{ count: number }>();
   expect(await cache.get('a', () => Promise.resolve(undefined))).toBeUndefined();
   const failure = new Error('the database is away');
@@ -28,7 +28,7 @@ test('a missing row and a failed read are not remembered', async () => {
   expect(await cache.get('a', counter())).toEqual({ count: 1 });
 });
 
-test('a row that was being read during a change is not remembered', async () => {
+test('a row that changes while it is read is not cached', async () => {
   const [cache, read] = [new TtlCache<{ count: number }>(), counter()];
   const stale = cache.get('a', read);
   cache.clear();

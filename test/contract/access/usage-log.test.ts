@@ -31,7 +31,7 @@ describeStores('the usage log', (stores) => {
     (await stores.apiKeys.list(account)).find((key) => key.id === id)?.lastUsedAt;
 
   testOnBoth(
-    'counts for the same key, operation and hour add up, apart from all others',
+    'counts for the same key, operation and hour add up, separately from all others',
     async () => {
       const others = [
         ...usageOutcomes.map((outcome) => used({ outcome, requests: 2 })),
@@ -53,7 +53,7 @@ describeStores('the usage log', (stores) => {
     },
   );
 
-  testOnBoth('requests are summed by key and outcome, from an hour on', async () => {
+  testOnBoth('requests are summed by key and outcome, starting at a given hour', async () => {
     const rows = [
       used({ requests: 2 }),
       used({ hour: hourOf(1), operation: 'getPet', requests: 3 }),
@@ -72,14 +72,14 @@ describeStores('the usage log', (stores) => {
     expect(first.map(({ requests }) => requests).toSorted()).toEqual([2, 4, 5]);
   });
 
-  testOnBoth('large numbers are kept to the last digit', async () => {
+  testOnBoth('large numbers are stored exactly', async () => {
     await usage.add([used({ requests: Number.MAX_SAFE_INTEGER - 1 })], nobody);
     await usage.add([used()], nobody);
     expect(await listed()).toEqual([used({ requests: Number.MAX_SAFE_INTEGER })]);
   });
 
   testOnBoth(
-    "only the account's own hours are listed, oldest first, from a given time on",
+    "only the account's own hours are listed, oldest first, starting at a given time",
     async () => {
       const stranger = await newAccount(stores);
       const hours = [3, 0, 2, 1].map((number) => used({ hour: hourOf(number) }));
@@ -94,7 +94,7 @@ describeStores('the usage log', (stores) => {
   );
 
   testOnBoth(
-    'sums add up all keys and operations, by hour or day, from a given time on',
+    'sums combine all keys and operations, by hour or day, starting at a given time',
     async () => {
       const stranger = await newAccount(stores);
       const rows = [
@@ -167,7 +167,7 @@ describeStores('the usage log', (stores) => {
     },
   );
 
-  testOnBoth('a key shows when it was last used, and that time never moves back', async () => {
+  testOnBoth('a key shows when it was last used, and this time never moves back', async () => {
     const moments = [];
     for (const at of [10, 30, 20, 30]) {
       await usage.add([used()], new Map([[keyId, later(at)]]));
@@ -176,7 +176,7 @@ describeStores('the usage log', (stores) => {
     expect(moments).toEqual([later(10), later(30), later(30), later(30)]);
   });
 
-  test('the last use belongs to that key only, and outlasts other changes to it', async () => {
+  test('the last use is stored for that key only, and survives other changes to it', async () => {
     const [first] = await stores.apiKeys.list(account);
     const lastUsed = new Map([
       [keyId, later(10)],
@@ -206,7 +206,7 @@ describe.each(databaseKinds)('the usage log over transactions of %s', (kind) => 
   });
   afterAll(() => stores.close());
 
-  test('usage that cannot be stored as a whole is not stored at all', async () => {
+  test('usage is stored completely or not at all', async () => {
     const accountId = await newAccount(stores);
     const [key] = await stores.apiKeys.list(accountId);
     const keyId = key?.id ?? '';

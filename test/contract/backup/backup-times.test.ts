@@ -36,7 +36,7 @@ describe.each(databaseKinds)('the backup times that %s stores', (kind) => {
     expect(await backupTimes(database)).toEqual({ since, made: ago(1), checked: ago(3) });
   });
 
-  test('are corrected by the next backup after one whose clock was ahead', async () => {
+  test('are corrected by the next backup when an earlier one ran with a fast clock', async () => {
     await rememberBackup(database, 'made', ago(-99));
     await rememberBackup(database, 'made', now);
     expect((await backupTimes(database)).made).toEqual(now);
@@ -56,7 +56,7 @@ test.each([
   [[99, 27, 27], 'warning', 'The last backup is'],
   [[99, 1, 27], 'warning', 'The last backup is'],
   [[99, 1, 25], 'ok', 'The last backup is'],
-] as const)('doctor finds backups with these ages in hours: %j %s', (ages, state, seen) => {
+] as const)('doctor reports backups with these ages in hours: %j %s', (ages, state, seen) => {
   const [since, made, checked] = ages;
   expect(judged(since, made, checked)).toEqual([[state, seen]]);
 });

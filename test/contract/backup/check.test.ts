@@ -116,7 +116,7 @@ describe('a check of a backup', () => {
     store.change(`update people set account_id = substr(account_id, 6)`);
   });
 
-  test('finds a compressed form or a list of files that differs from what was backed up', async () => {
+  test('finds a compressed form or a list of files that differs from the original', async () => {
     const folder = folderOf(deployId);
     const compressed = (await readdir(folder)).find((name) => name.endsWith('.br')) ?? '';
     await flipByte(join(folder, compressed), 3);
@@ -302,7 +302,7 @@ describe('a check of a backup', () => {
 describe('a restore', () => {
   beforeAll(() => backUp());
 
-  test('refuses a data folder with anything but the secret key in it, and another kind of database', async () => {
+  test('refuses a data folder that holds anything but the secret key, and another kind of database', async () => {
     const machine = store.anotherMachine('used');
     const dataDir = machine['DATA_DIR']!;
     await mkdir(join(dataDir, 'deploys', 'dep_of_others'), { recursive: true });
@@ -344,7 +344,7 @@ describe('a restore', () => {
     await expect(interrupted).rejects.toThrow('interrupted');
   };
 
-  test('works in the home folder of its user, where commands cache compiled code, and resumes there', async () => {
+  test('works in the home folder of its user, where commands cache compiled code, and can be resumed there', async () => {
     const machine = store.anotherMachine('home');
     const dataDir = machine['DATA_DIR']!;
     const kept = ['.cache', 'backup-cache', 'lost+found'];
@@ -363,7 +363,7 @@ describe('a restore', () => {
     expect((await readdir(dataDir)).sort()).toEqual([...kept, ...restored].sort());
   });
 
-  test('that was interrupted blocks services, commands and restores of other backups there', async () => {
+  test('that was interrupted blocks services, commands and restores of other backups in the same folder', async () => {
     const machine = store.anotherMachine('interrupted');
     await interrupt(machine);
     for (const args of [['serve'], ['migrate'], ['account', 'list']]) {

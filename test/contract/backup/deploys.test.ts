@@ -52,7 +52,7 @@ describe('a backup of deploys in a folder', () => {
     first = second;
   });
 
-  test('does not name a deploy that was published and deleted while the database was copied', async () => {
+  test('does not list a deploy that was published and deleted while the database was copied', async () => {
     const rounds: string[] = [];
     const onProgress = (step: string, done: number, total: number | undefined) => {
       if (step === 'copying deploys' && done === total && rounds.length === 0) add('dep_short');
@@ -79,7 +79,7 @@ describe('a backup of deploys in a folder', () => {
     remove('dep_late');
   });
 
-  test('names a deploy that lost its files, copies all others, and does not count as complete', async () => {
+  test('names a deploy that lost its files, copies all others, and counts as incomplete', async () => {
     const { made } = await store.backupTimes();
     add('dep_lost');
     await rm(folderOf('dep_lost'), { recursive: true });
@@ -186,7 +186,7 @@ describe('a backup of deploys in an object store', () => {
     objects.close();
   };
 
-  test('is restored into another store, and skips what is still there', async () => {
+  test('is restored into another store, and skips deploys that the store still has', async () => {
     const photo = Buffer.alloc(1_500_000, 'rex');
     const id = await store.publish({ ...site('stored'), 'rex.jpg': photo });
     expect(await store.told(['backup', store.backups])).toMatchObject({

@@ -61,7 +61,7 @@ const restore = async (lines: readonly string[], first: () => Promise<unknown> =
   restoreDatabase(await dumpOf(...lines), { databaseUrl: database.url }, first);
 const leftovers = async () => (await readdir(folder)).filter((name) => name !== 'dump');
 
-describe('a dump that somebody has tampered with', () => {
+describe('a dump that somebody has changed', () => {
   test.each([
     String.raw`\! touch FILE`,
     'system touch FILE',
@@ -179,7 +179,7 @@ describe('a dump', () => {
     }
   };
 
-  test('is made again when a migration ran while it began', async () => {
+  test('is made again when a migration runs at its start', async () => {
     const service = openDatabase(database.url);
     await migrateUp(service);
     await service.close();

@@ -95,7 +95,7 @@ describe('a folder with a backup of a newer release', () => {
   test.each([
     ['of another format', newer],
     ['with more in it', grown],
-  ])('keeps its manifest as it is: %s', async (_, textOf) => {
+  ])('keeps its manifest unchanged: %s', async (_, textOf) => {
     const path = join(folder(), 'manifest.json');
     const text = await textOf(path);
     await writeFile(path, text);

@@ -59,18 +59,15 @@ describeStores('animals', (stores) => {
     return added;
   };
 
-  testOnBoth.each(petStatuses)(
-    'an animal that is %s is read back as it was added',
-    async (status) => {
-      const pet = await add({ ...rex, status });
-      expect(pet).toEqual({ id: pet.id, ...rex, status });
-      expect(await pets.find(account, pet.id)).toEqual(pet);
-      expect(await pets.list(account, everything, undefined)).toEqual([pet]);
-    },
-  );
+  testOnBoth.each(petStatuses)('an animal that is %s is read back unchanged', async (status) => {
+    const pet = await add({ ...rex, status });
+    expect(pet).toEqual({ id: pet.id, ...rex, status });
+    expect(await pets.find(account, pet.id)).toEqual(pet);
+    expect(await pets.list(account, everything, undefined)).toEqual([pet]);
+  });
 
   testOnBoth(
-    'ids and names of any script and category ids up to the last int64 keep every digit and letter',
+    'ids, category ids up to the last int64, and names in any script are stored exactly',
     async () => {
       const name = fc.string({ unit: 'binary', minLength: 1, maxLength: 255 }).filter(isPetName);
       const drafts = [
@@ -131,7 +128,7 @@ describeStores('animals', (stores) => {
   };
 
   testOnBoth(
-    'the pages of every search have what fits, in its order, each once, and of this account only',
+    'the pages of every search list each matching animal of the account once, in order',
     async () => {
       const words = [
         'Rex',
@@ -166,7 +163,7 @@ describeStores('animals', (stores) => {
     },
   );
 
-  test('a search continues after an animal that was deleted, and finds none beyond the last', async () => {
+  test('a search continues after an animal that was deleted, and ends after the last one', async () => {
     const [first, second, third] = await addMany('available', 'available', 'available');
     await pets.remove(account, second!.id, () => []);
     const search = (order: PetOrder, after = second) =>
@@ -218,7 +215,7 @@ describeStores('animals', (stores) => {
     expect([await found('max'), await found('rex')]).toEqual([[id], []]);
   });
 
-  testOnBoth('many animals are added in their order, each with its event, or none is', async () => {
+  testOnBoth('many animals are added in order, each with its event, or none is added', async () => {
     const drafts = Array.from({ length: 601 }, (_, n) => ({ ...rex, name: `Rex ${n}` }));
     const addAll = (last: typeof addPet) =>
       pets.addAll(account, drafts, (id, draft) =>
@@ -261,7 +258,7 @@ describeStores('animals', (stores) => {
     expect(second).toBeDefined();
   });
 
-  test('nothing is kept when the decision throws', async () => {
+  test('a change that fails stores nothing', async () => {
     const { id } = await add(rex);
     await takeEvents(stores);
     await expect(pets.add(account, rex, refuse)).rejects.toBe(refusal);

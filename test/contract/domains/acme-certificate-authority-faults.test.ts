@@ -38,7 +38,7 @@ const stepsOf = (authority: CertificateAuthority, order: CertificateOrder, url =
   () => authority.finalize(order),
 ];
 
-describe('every step fails as unavailable while the authority is down, and works again afterwards', () => {
+describe('while the authority is down, a step fails as unavailable, and works again afterwards', () => {
   test.each<[string, Omit<CaFault, 'match'>]>([
     ['an internal error', { status: 500, problem: { type: 'serverInternal', detail: 'boom' } }],
     ['a gateway that is down', { status: 503, body: '<h1>Down</h1>' }],
@@ -300,7 +300,7 @@ describe('an answer that is lost after the authority did the work', () => {
   test.each<[string, Omit<CaFault, 'match'>]>([
     ...losses.slice(0, 2),
     ['not there yet', { status: 404, body: 'not found' }],
-  ])('to a download, %s: the same step repeats the download', async (_, loss) => {
+  ])('to a download, %s: the same step downloads it again', async (_, loss) => {
     const connected = connectAuthority(lab);
     const order = await placed(connected.authority);
     await takeTo(connected, order, 'ready');

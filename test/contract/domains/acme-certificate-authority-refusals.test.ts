@@ -39,7 +39,7 @@ describe('CAA records', () => {
     });
   });
 
-  test('that name the authority, the kind of challenge and our account allow it', async () => {
+  test('that name the authority, the type of challenge and our account allow the host', async () => {
     const connected = connectAuthority(lab);
     await obtain(connected);
     const account = (await connected.authority.accountUri()) ?? '';
@@ -57,7 +57,7 @@ describe('CAA records', () => {
   });
 });
 
-describe('a challenge fails, in the words of the authority,', () => {
+describe("a failed challenge has the authority's message", () => {
   test('when the host returns another answer', async () => {
     const { authority } = connectAuthority(lab);
     const publish = (token: string) => lab.challenges.publish(token, 'something else');
@@ -228,7 +228,7 @@ describe('an order that became invalid', () => {
     expect(state).toEqual({ kind: 'failed', failure: { reason, detail, retryAt: undefined } });
   });
 
-  test('because of a limit is gone, and says when the next order is allowed', async () => {
+  test('because of a limit counts as gone, and says when the next order is allowed', async () => {
     const limit = error('rateLimited', 'retry after 2026-03-01 13:30:00 UTC');
     const state = await lookAt({
       order: { status: 'invalid', error: limit },

@@ -82,7 +82,7 @@ describe('a renewal window', () => {
     expect(await ask()).toBe('silent');
   });
 
-  test('is missing where the authority does not know the certificate', async () => {
+  test('is missing if the authority does not know the certificate', async () => {
     offer();
     lab.gate.setFaults({ match: caPlaces.renewalInfo, status: 404, body: 'no such certificate' });
     expect(await ask()).toBeUndefined();
@@ -91,13 +91,13 @@ describe('a renewal window', () => {
   test.each<[string, Omit<CaFault, 'match'>]>([
     ['server error', { status: 500, body: 'trouble' }],
     ['connection reset', { reset: true }],
-  ])('is unknown when the request fails: %s', async (_, fault) => {
+  ])('is unknown if the request fails: %s', async (_, fault) => {
     offer();
     lab.gate.setFaults({ match: caPlaces.renewalInfo, ...fault });
     expect(await ask()).toBe('silent');
   });
 
-  test('is unknown when the authority does not answer', async () => {
+  test('is unknown if the authority does not answer', async () => {
     offer();
     lab.gate.setFaults({ match: caPlaces.renewalInfo, hang: true });
     expect(await ask(example, { deadlineMs: 300 })).toBe('silent');
@@ -144,7 +144,7 @@ describe('an order that replaces a certificate', () => {
     ['rateLimited', 'rate_limited'],
     ['rejectedIdentifier', 'rejected_name'],
     ['serverInternal', 'unavailable'],
-  ])('is not tried again when the authority says %s', async (type, reason) => {
+  ])('is requested only once if the authority answers %s', async (type, reason) => {
     offer();
     lab.gate.setFaults({ match: caPlaces.newOrder, status: 403, problem: { type, detail: 'no' } });
     expect(await order()).toMatchObject({ failure: { reason } });
@@ -186,7 +186,7 @@ test.each([[[]], [['classic']]])(
   },
 );
 
-test('a profile that is withdrawn stops no renewal, and is requested again once the authority offers it again', async () => {
+test('a withdrawn profile blocks no renewal, and is requested again once the authority offers it', async () => {
   lab.gate.setProfiles('shortlived');
   const { authority, missed } = connect('shortlived');
   await authority.order(newHost());

@@ -202,7 +202,7 @@ describe('a host validated by DNS', () => {
     expect(certificate.host).toBe(order.host);
   });
 
-  test('fails the challenge when its value is a different one', async () => {
+  test('fails the challenge when its record has a different value', async () => {
     const opened = inDns();
     const order = await placed(opened.authority, newHost(), { method: 'dns-01' });
     const wrong = {
@@ -213,7 +213,7 @@ describe('a host validated by DNS', () => {
     expect(state).toMatchObject({ kind: 'failed', failure: { reason: 'challenge' } });
   });
 
-  test('and its wildcard get one certificate, with two values at one DNS name at the same time', async () => {
+  test('can share a certificate with its wildcard, which needs two values at one DNS name', async () => {
     const published: (readonly string[])[] = [];
     const opened = inDns();
     const keeping = {
@@ -232,7 +232,7 @@ describe('a host validated by DNS', () => {
     expect(new Set(published.flat()).size).toBe(2);
   });
 
-  test('that shares an order with another name is refused a certificate for one of them only', async () => {
+  test('gets no certificate for itself alone from an order that also names another name', async () => {
     const opened = inDns();
     const host = newHost();
     const order = await placed(opened.authority, host, { method: 'dns-01' });
@@ -241,7 +241,7 @@ describe('a host validated by DNS', () => {
     expect(state).toMatchObject({ kind: 'failed', failure: { reason: 'unavailable' } });
   });
 
-  test('needs no second answer in an order whose other challenge was answered before', async () => {
+  test('needs no second answer if its order was already validated', async () => {
     const opened = inDns();
     const order = await placed(opened.authority, newHost(), { method: 'dns-01' });
     const challengeUrl = await challengeUrlOf(opened, { ...order, method: 'http-01' });

@@ -24,7 +24,7 @@ describeStores('accounts at authorities', (stores) => {
   };
 
   testOnBoth(
-    'an account is found as it was saved, by each process, at its own authority only',
+    'each process reads an account as it was saved, for its own authority only',
     async () => {
       const [mine, theirs] = [newAccount(), newAccount()];
       await expectKept(undefined);
@@ -36,7 +36,7 @@ describeStores('accounts at authorities', (stores) => {
     },
   );
 
-  testOnBoth('when twenty save an account at once, the first one wins and stays', async () => {
+  testOnBoth('when twenty save an account at once, the first one stays', async () => {
     const { won, lost } = await race(20, async (n) => {
       const account = newAccount();
       await process(n).save(directory, account);
@@ -50,7 +50,7 @@ describeStores('accounts at authorities', (stores) => {
     await expectKept(kept);
   });
 
-  test('only the account that the authority lost is replaced', async () => {
+  test('an account is replaced only if the authority forgot it', async () => {
     const [first, second] = [newAccount(), newAccount()];
     await accounts.save(directory, first);
     await accounts.save(directory, newAccount(), `${first.url}/other`);
@@ -61,7 +61,7 @@ describeStores('accounts at authorities', (stores) => {
     await expectKept(second);
   });
 
-  testOnBoth('when twenty replace a forgotten account at once, the first one wins', async () => {
+  testOnBoth('when twenty replace a forgotten account at once, the first one stays', async () => {
     const lostOne = newAccount();
     await accounts.save(directory, lostOne);
     const { won, lost } = await race(20, async (n) => {

@@ -215,7 +215,7 @@ describeStores('the ledger of authorities', (stores) => {
     expect((await ledger.use(cats, now)).orders).toHaveLength(stopAt);
   });
 
-  test('an order counts from before its request, unless it is certain that it was not placed', async () => {
+  test('an order counts from before its request, unless it was certainly not placed', async () => {
     const orderKey = `platform:${'x'.repeat(253)}:${'y'.repeat(40)}`;
     const reserveFor = (kind: AskedOrder['kind'], draft: Partial<AskedOrder> = {}) =>
       reserve({ ...asked, kind, ...draft }, allowed);

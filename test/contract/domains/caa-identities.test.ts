@@ -15,7 +15,7 @@ const authority = (meta: object | undefined) => {
   return { state, transport: new AcmeTransport({ directoryUrl, http: { send } }) };
 };
 
-test('the name of an authority in CAA records comes from its directory, which is read once', async () => {
+test("the authority's name in CAA records comes from its directory, which is read once", async () => {
   const { state, transport } = authority({ caaIdentities: ['CA.example', 'ca.example.net'] });
   for (const second of [0, 100]) {
     expect(await transport.caaIdentities(at(second))).toEqual(['ca.example', 'ca.example.net']);
@@ -48,7 +48,7 @@ test('checks at the same moment share one answer of the authority', async () => 
   expect(state.asked).toBe(1);
 });
 
-test('an authority that could not be reached is asked at once after the clock was set back', async () => {
+test('after the clock is set back, an authority that could not be reached is asked again at once', async () => {
   const { state, transport } = authority({ caaIdentities: ['ca.example'] });
   state.isAway = true;
   await transport.caaIdentities(at(3600));

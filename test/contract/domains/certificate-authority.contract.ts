@@ -191,7 +191,7 @@ export const certificateAuthorityContract = (open: () => Promise<OpenAuthority>)
     await expect(elsewhere).rejects.toHaveProperty('code', 'ERR_TLS_CERT_ALTNAME_INVALID');
   });
 
-  test('every certificate has a serial number of its own', async () => {
+  test('every certificate has a different serial number', async () => {
     const all = [issued, await obtain(opened), await obtain(opened)];
     const numbers = all.map((one) => leafOf(one).serialNumber);
     expect(new Set(numbers).size).toBe(3);

@@ -71,7 +71,7 @@ describeStores('certificates', (stores) => {
   });
 
   testOnBoth(
-    'when twenty are saved for one host at once, one whole certificate stays',
+    'when twenty certificates are saved for one host at once, one stays complete',
     async () => {
       const host = newHost();
       const processes = [stores.edgeWriter, stores.secondProcess.edgeWriter];
@@ -122,7 +122,7 @@ describeDatabases('private keys', usualKinds, (database) => {
     ]);
   });
 
-  test('private keys open only for their own host, and one that fails to open does not affect others', async () => {
+  test('private keys can be read only for their own host, and an unreadable one does not affect others', async () => {
     await saveBoth();
     const [first] = await stored();
     await database.root

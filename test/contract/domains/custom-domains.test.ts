@@ -61,7 +61,7 @@ describeStores('custom domains', (stores) => {
     (await domains.change(domain.id, () => unchanged(domain))).state;
 
   testOnBoth(
-    'an added domain is read back unchanged, by every kind of lookup, in each process',
+    'an added domain is read back unchanged by every kind of lookup, in each process',
     async () => {
       const host = `${'a'.repeat(63)}.`.repeat(4).slice(0, 253);
       const added = await newDomain(stores, project, { host });
@@ -277,7 +277,7 @@ describeStores('custom domains', (stores) => {
     ]);
   });
 
-  test('nothing is kept when the decision throws', async () => {
+  test('a change that fails stores nothing', async () => {
     const domain = await newDomain(stores, project);
     const { id: projectId, accountId } = project;
     const adding = domains.add(

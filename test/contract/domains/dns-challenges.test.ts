@@ -44,7 +44,7 @@ describeStores('values of DNS challenges', (stores) => {
       expect(await values(now, dnsChallenges)).toEqual([value]);
   });
 
-  test('several labels can be looked up at once, and labels without values are left out', async () => {
+  test('several labels can be looked up at once, and labels without values are omitted', async () => {
     await publish();
     await publish({ label: `${label}-2`, value: 'another' });
     const asked = [label, `${label}-2`, `${label}-3`, label.toUpperCase(), ''];
@@ -83,12 +83,12 @@ describeStores('values of DNS challenges', (stores) => {
     expect(await values()).toEqual(['a-value']);
   });
 
-  testOnBoth('values differ by the case of their letters', async () => {
+  testOnBoth('values that differ only in case are different values', async () => {
     for (const value of ['abc', 'ABC']) await publish({ value });
     expect(await values()).toEqual(['ABC', 'abc']);
   });
 
-  testOnBoth('a value ends at its time, which a repetition moves', async () => {
+  testOnBoth('a value ends at its time, and publishing it again extends that time', async () => {
     await publish();
     expect(await values(later(hour - 1))).toEqual(['a-value']);
     expect(await values(later(hour))).toEqual([]);
@@ -96,7 +96,7 @@ describeStores('values of DNS challenges', (stores) => {
     expect(await values(later(hour))).toEqual(['a-value']);
   });
 
-  testOnBoth('when twenty publish one value at once, it is there once', async () => {
+  testOnBoth('when twenty publish one value at once, it is stored once', async () => {
     const processes = [stores.dnsChallenges, stores.secondProcess.dnsChallenges] as const;
     const { lost } = await race(20, (n) =>
       (processes[n % 2] ?? processes[0]).publish(subject, challenge()),
@@ -113,7 +113,7 @@ describeStores('values of DNS challenges', (stores) => {
   });
 
   testOnBoth(
-    'a removed domain leaves no value behind, even one that is published meanwhile',
+    'a removed domain leaves no value behind, not even one that is published meanwhile',
     async () => {
       const project = await servedProject(stores);
       for (let round = 0; round < 5; round++) {

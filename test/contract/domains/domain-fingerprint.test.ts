@@ -61,7 +61,7 @@ describeStores('the fingerprint of domains', (stores) => {
     );
   });
 
-  test('a fingerprint differs after a link to the domain was made or revoked', async () => {
+  test('a fingerprint differs after a link to the domain was created or revoked', async () => {
     const id = 'share_1';
     const { shares } = stores;
     await expectNews(() =>
@@ -75,7 +75,7 @@ describeStores('the fingerprint of domains', (stores) => {
   });
 
   testOnBoth(
-    'a fingerprint of all differs after another domain of the project is added',
+    "the fingerprint of a project's domains differs after another domain is added",
     async () => {
       const before = await seen();
       await newDomain(stores, project);
@@ -96,7 +96,7 @@ describeStores('the fingerprint of domains', (stores) => {
   });
 
   testOnBoth(
-    'a fingerprint differs after another account has used a limit of the authority',
+    "the fingerprint of a project's domains differs after another account has used a limit of the authority",
     async () => {
       await expectNews(() =>
         stores.edgeWriter.writeLedger({

@@ -86,7 +86,7 @@ describeStores('routes of projects, and pairs of domains', (stores) => {
     expect((await stores.edgeRecords.changesSince(0n)).revision).toBe(revision);
   });
 
-  testOnBoth('a deploy that races with a domain going live ends on both hosts', async () => {
+  testOnBoth('when a domain goes live during a deploy, both hosts serve that deploy', async () => {
     const pairs: { readonly domain: CustomDomain; readonly project: Project }[] = [];
     for (let n = 0; n < 10; n++) {
       const its = await servedProject(stores);
@@ -105,7 +105,7 @@ describeStores('routes of projects, and pairs of domains', (stores) => {
   });
 
   testOnBoth(
-    'deploys that race with names that change owners leave each host with the right project',
+    'when names change owners during deploys, each host serves the right project',
     async () => {
       const other = await servedProject(stores);
       const claims: { readonly domain: CustomDomain; readonly project: Project }[] = [];
@@ -187,7 +187,7 @@ describeStores('routes of projects, and pairs of domains', (stores) => {
     expect(kinds).toEqual([undefined, 'site', 'redirect']);
   });
 
-  test('nothing is kept when the decision throws, or when the second name cannot be stored', async () => {
+  test('nothing is stored when the decision throws, or when the second name cannot be stored', async () => {
     const { accountId, id: projectId } = project;
     const wanted = { accountId, projectId, addedSince: lately };
     const pair = { typed: newHost(), other: newHost() };
@@ -218,7 +218,7 @@ describeStores('routes of projects, and pairs of domains', (stores) => {
   });
 
   testOnBoth(
-    'when ten pairs compete for the last three places, exactly one gets two of them',
+    'when ten pairs compete for the last three places, exactly one pair is added',
     async () => {
       const processes = [stores.domains, stores.secondProcess.domains];
       const { won, lost } = await race(10, (n) =>

@@ -63,26 +63,32 @@ describeStores('links to domains', (stores) => {
     expect(told).toEqual(['domain_shared', 'domain_shared', 'domain_share_ended']);
   });
 
-  testOnBoth('its links go with a domain, even one that is made meanwhile', async () => {
-    const { secretHash } = await make();
-    const late = newHash();
-    await Promise.allSettled([
-      stores.domains.change(domain.id, remove),
-      make(now, stores.secondProcess.shares, late),
-    ]);
-    for (const hash of [secretHash, late])
-      expect(await stores.shares.find(hash, now)).toBeUndefined();
-    expect(await stores.shares.list(domain, now)).toEqual([]);
-    await expect(make()).rejects.toMatchObject({ code: 'domain_wrong_state' });
-  });
+  testOnBoth(
+    'removing a domain removes its links, even one that is created meanwhile',
+    async () => {
+      const { secretHash } = await make();
+      const late = newHash();
+      await Promise.allSettled([
+        stores.domains.change(domain.id, remove),
+        make(now, stores.secondProcess.shares, late),
+      ]);
+      for (const hash of [secretHash, late])
+        expect(await stores.shares.find(hash, now)).toBeUndefined();
+      expect(await stores.shares.list(domain, now)).toEqual([]);
+      await expect(make()).rejects.toMatchObject({ code: 'domain_wrong_state' });
+    },
+  );
 
-  testOnBoth('of twenty that are made at once, as many succeed as a domain may have', async () => {
-    const processes = [stores.shares, stores.secondProcess.shares] as const;
-    const { won, lost } = await race(20, (n) => make(now, processes[n % 2] ?? processes[0]));
-    expect(won).toHaveLength(mostShares);
-    expect(new Set(lost)).toEqual(new Set(['share_limit_reached']));
-    expect(await stores.shares.list(domain, now)).toHaveLength(mostShares);
-  });
+  testOnBoth(
+    'when twenty links are created at once, as many succeed as a domain may have',
+    async () => {
+      const processes = [stores.shares, stores.secondProcess.shares] as const;
+      const { won, lost } = await race(20, (n) => make(now, processes[n % 2] ?? processes[0]));
+      expect(won).toHaveLength(mostShares);
+      expect(new Set(lost)).toEqual(new Set(['share_limit_reached']));
+      expect(await stores.shares.list(domain, now)).toHaveLength(mostShares);
+    },
+  );
 
   test('an unknown domain or one of another account has no links', async () => {
     const accountId = await newAccount(stores);
@@ -95,7 +101,7 @@ describeStores('links to domains', (stores) => {
     }
   });
 
-  test('nothing is stored when the decision throws', async () => {
+  test('a change that fails stores nothing', async () => {
     const change = stores.shares.change(domain, now, () => {
       throw new Error('no');
     });

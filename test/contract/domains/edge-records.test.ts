@@ -103,7 +103,7 @@ describeStores('records for the edges', (stores) => {
       expect(await changes(reader, revision)).toEqual({ revision, ...nothing });
   });
 
-  test('a decision that throws, or that keeps the served deploy, changes nothing', async () => {
+  test('a decision that throws or keeps the served deploy changes no record', async () => {
     await deploy();
     const { revision } = await changes();
     await expect(stores.projects.change(project, refuse)).rejects.toThrow();
@@ -111,7 +111,7 @@ describeStores('records for the edges', (stores) => {
     expect(await changes()).toMatchObject({ revision });
   });
 
-  test('another process sees the changes of the first', async () => {
+  test('a process sees the changes of other processes', async () => {
     const route = routeTo(await deploy(project, stores.secondProcess.projects));
     const certificate = certificateFor(newHost());
     await stores.secondProcess.edgeWriter.saveCertificate(certificate);
@@ -122,7 +122,7 @@ describeStores('records for the edges', (stores) => {
     expect(certificates[0]?.privateKey()).toBe(privateKey);
   });
 
-  test('a name follows its route through sites and redirects, and leads nowhere once the route is removed', async () => {
+  test('a name resolves to a site or redirect by its route, and to nothing once the route is removed', async () => {
     const name = newHost();
     const longest = `https://else.example/${'x'.repeat(1900)}`;
     for (const route of [
@@ -142,7 +142,7 @@ describeStores('records for the edges', (stores) => {
   });
 
   testOnBoth(
-    'a removed route is reported to edges that may know it, and returns when it is set again',
+    'a removed route is reported to edges that may know it, and is returned again once it is set again',
     async () => {
       const name = newHost();
       const set = await setRoute(name);
@@ -163,7 +163,7 @@ describeStores('records for the edges', (stores) => {
   );
 
   testOnBoth(
-    'a removed certificate is reported to edges that may know it, and returns when it is saved again',
+    'a removed certificate is reported to edges that may know it, and is returned again once it is saved again',
     async () => {
       const certificate = certificateFor(newHost());
       const { host } = certificate;

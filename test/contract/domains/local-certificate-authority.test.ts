@@ -162,7 +162,7 @@ test('leftover files of a killed process do no harm', async () => {
 });
 
 test.each(['a lost', 'a half written', 'a foreign'])(
-  '%s root certificate is written again from the sealed pair',
+  '%s root certificate is written again from the encrypted copy',
   async (kind) => {
     await issue(open(), 'rex.pets.test');
     const kept = await text('local-ca.pem');
@@ -188,7 +188,7 @@ test('a different secret key is refused with advice, and the first one still wor
   expect(leafOf(await issue(open(), 'rex.pets.test')).verify((await root()).publicKey)).toBe(true);
 });
 
-test('the root is sealed again once when the secret key is replaced, and stays the same root', async () => {
+test('the root is encrypted again once when the secret key is replaced, and stays the same root', async () => {
   const reseal = (...keys: ConstructorParameters<typeof AesGcmSealer>) =>
     new LocalRootFile(folder, new AesGcmSealer(...keys)).reseal();
   const rotated = () => reseal(otherKey, [secretKey]);
@@ -207,7 +207,7 @@ test('the root is sealed again once when the secret key is replaced, and stays t
   expect(await text('local-ca.pem')).toBe(kept);
 });
 
-test('a new root is created without the two files, even under another secret key', async () => {
+test('without its two files, a new root is created, even under another secret key', async () => {
   await issue(open(), 'rex.pets.test');
   const { subject } = await root();
   await rm(path('local-ca.key'));

@@ -43,7 +43,7 @@ test.each([
   expect(await caaOf()).toEqual(levels);
 });
 
-test('without any CAA every level up to the top-level domain is reported', async () => {
+test('if no level has CAA records, every level up to the top-level domain is reported', async () => {
   inspect.dns.setZone({ 'customer.test': { A: [address] } });
   expect(await caaOf()).toEqual([
     { name: host, answer: absent },
@@ -112,7 +112,7 @@ test('records are returned byte for byte, even those that node:dns cannot return
   expect(await caaOf()).toEqual([{ name: host, answer }]);
 });
 
-test('CAA too large for one datagram comes over TCP', async () => {
+test('CAA records too large for one datagram are read over TCP', async () => {
   const many = Array.from({ length: 40 }, (_, n) => ({ ...other, value: `ca-${n}.other.test` }));
   inspect.dns.setZone({ [host]: { CAA: many } });
   expect(await caaOf()).toEqual([{ name: host, answer: records(...many) }]);
@@ -126,13 +126,10 @@ test.each([
   ['is empty', []],
   ['has no tag', [0, 0]],
   ['has a tag that is longer than the record', [0, 9, 0x69, 0x73, 0x73, 0x75, 0x65]],
-])(
-  'a record that %s makes the answer unusable, as CAA rules require of an authority',
-  async (_, data) => {
-    inspect.dns.setZone({ [host]: { CAA: [new Uint8Array(data)] } });
-    expect(await caaOf()).toEqual([{ name: host, answer: failed('malformed') }]);
-  },
-);
+])('a record that %s makes the answer unusable, as authorities must treat it', async (_, data) => {
+  inspect.dns.setZone({ [host]: { CAA: [new Uint8Array(data)] } });
+  expect(await caaOf()).toEqual([{ name: host, answer: failed('malformed') }]);
+});
 
 test.each(['shop..customer.test', `${'x'.repeat(64)}.customer.test`, 'y.'.repeat(126) + 'test'])(
   'a name that cannot be queried is malformed: %s',
@@ -199,7 +196,7 @@ test.each<[what: string, fault: DnsFault]>([
   expect(await inspect.one(host, impatient)).not.toHaveProperty('unchecked');
 });
 
-test('a resolver that recovers before it is asked without checking reveals nothing about DNSSEC', async () => {
+test('a resolver that recovers before the unchecked query reveals nothing about DNSSEC', async () => {
   let isWell = false;
   const recovers = failsChecked((reply) => {
     isWell = true;
@@ -214,7 +211,7 @@ test('a resolver that recovers before it is asked without checking reveals nothi
   expect([cname, unchecked, isWell]).toEqual([failed('servfail'), undefined, true]);
 });
 
-test('the unchecked query is only sent after SERVFAIL, and only about what the owner’s zones answer', async () => {
+test('the unchecked query is sent only after SERVFAIL, and only for names in the owner’s zones', async () => {
   const raw = failsChecked((reply) => encode(reply), []);
   inspect.dns.setFaults({ [target]: { raw } });
   expect(await inspect.one(host)).not.toHaveProperty('unchecked');

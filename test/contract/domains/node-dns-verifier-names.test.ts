@@ -50,7 +50,7 @@ test('ten hops are followed, and no more', async () => {
   expect(chain).toEqual({ names: hops(10), end: 'too_long' });
 });
 
-test('a CNAME to a name that does not exist counts as reached, with no address', async () => {
+test('a CNAME to a name that does not exist is followed and has no address', async () => {
   inspect.dns.setZone(chainOf('gone.test'));
   const chain = { names: ['gone.test'], end: 'reached' };
   expect(await inspect.one(host)).toMatchObject({ chain, a: absent, aaaa: absent });
@@ -164,7 +164,7 @@ test('the random name is new for each inspection and the same for all resolvers'
   expect(second).not.toEqual(first);
 });
 
-test('a wildcard is looked up at a random name below it, and its CAA records and its proof at the name without the asterisk', async () => {
+test('a wildcard is looked up at a random name below it, and its CAA records and proof at the name without the asterisk', async () => {
   inspect.dns.setZone({
     '*.shop.customer.test': { CNAME: [target] },
     [target]: { A: [address] },
@@ -236,7 +236,7 @@ test('a name whose CNAME leads to the apex of another zone is not in that zone',
   expect(await zoneOf(host)).toEqual({ name: 'customer.test', nameServers: servers });
 });
 
-test('a zone that no resolver finds is left out, and top-level domains are never queried', async () => {
+test('a zone that no resolver finds is omitted, and top-level domains are never queried', async () => {
   inspect.dns.setZone({ ...rightZone, test: { NS: ['a.nic.test'] } });
   inspect.dns.log.length = 0;
   expect(await inspect.one(host)).not.toHaveProperty('zone');

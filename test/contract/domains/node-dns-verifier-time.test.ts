@@ -126,7 +126,7 @@ test('cancelled queries leave no socket open', async () => {
   await until('all sockets are closed', () => openFiles() <= before);
 });
 
-test('queries that no longer matter are cancelled', async () => {
+test('queries whose answers no longer matter are cancelled', async () => {
   const before = openFiles();
   inspect.dns.setZone({ [host]: { CAA: [{ tag: 'issue', value: 'ca.test' }] } });
   const silent = { drop: true, types: ['CAA'] } as const;

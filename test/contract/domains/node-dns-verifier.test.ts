@@ -27,12 +27,15 @@ const everyFailure: readonly (DnsFault & { readonly reason: string })[] = [
   { rcode: 'FORMERR', reason: 'malformed' },
 ];
 
-test.each(everyFailure)('$rcode to everything is $reason', async ({ reason, ...fault }) => {
-  inspect.dns.setFaults({ '*': fault });
-  expect(await inspect.one(host)).toEqual(allAre(failed(reason), 'failed'));
-});
+test.each(everyFailure)(
+  '$rcode for every query is reported as $reason',
+  async ({ reason, ...fault }) => {
+    inspect.dns.setFaults({ '*': fault });
+    expect(await inspect.one(host)).toEqual(allAre(failed(reason), 'failed'));
+  },
+);
 
-test('a name so long that it can have no challenge name is not delegated', async () => {
+test('a name too long to have a challenge name is not delegated', async () => {
   const long = `${Array.from({ length: 5 }, () => 'a'.repeat(45)).join('.')}.customer.test`;
   const ask = (name: string) => inspect.one(name, { asksForDelegation: true });
   expect((await ask(host)).delegation).toEqual(absent);

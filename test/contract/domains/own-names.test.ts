@@ -72,7 +72,7 @@ describeStores("the platform's own names", (stores) => {
     });
   };
 
-  testOnBoth('every kind of name is read as it was written, by every process', async () => {
+  testOnBoth('every kind of name is read back unchanged by every process', async () => {
     const { host } = newName();
     const wanted = unknownOwnName(host);
     const ordered = order(wanted, now);
@@ -92,7 +92,7 @@ describeStores("the platform's own names", (stores) => {
     expect(await stores.ownNames.find(host)).toBeUndefined();
   });
 
-  testOnBoth('of many workers that begin the first order of a name, one does', async () => {
+  testOnBoth('when many workers begin the first order of a name, one succeeds', async () => {
     const its = newName();
     const through = [stores.ownNames, stores.secondProcess.ownNames];
     const { won } = await race(20, (n) => claim(its, through[n % 2]));
@@ -101,7 +101,7 @@ describeStores("the platform's own names", (stores) => {
   });
 
   testOnBoth(
-    "of projects' own hosts, 20 get a new certificate in 7 days, however many workers there are",
+    "projects' own hosts get at most 20 new certificates in 7 days, however many workers there are",
     async () => {
       await stores.retention.sweep('authority_ledger', later(1e13));
       const through = [stores.ownNames, stores.secondProcess.ownNames];
@@ -139,7 +139,7 @@ describeStores("the platform's own names", (stores) => {
     expect((await stores.ownNames.find(its.host))?.generation).toBe(2);
   });
 
-  test('a name that is no longer needed is deleted with its order, key and certificate, and edges learn of it', async () => {
+  test('a name that is no longer needed is deleted with its order, key and certificate, and the edges stop serving it', async () => {
     const its = newName();
     const { name } = await claim(its);
     await settle(its, name);

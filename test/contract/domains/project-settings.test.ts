@@ -56,7 +56,7 @@ describeStores('settings of projects', (stores) => {
   const live = async (host = newHost()): Promise<CustomDomain> =>
     liveDomain(stores, project, { host });
 
-  test('a project has no settings until they are changed, and neither has an unknown project', async () => {
+  test('a project has no settings until they are changed, nor does an unknown project', async () => {
     expect(await settings.read(project.id)).toEqual(noDomainSettings);
     expect(await settings.read('proj_nobodys')).toEqual(noDomainSettings);
     const changing = settings.change('proj_nobodys', refuse);
@@ -64,7 +64,7 @@ describeStores('settings of projects', (stores) => {
   });
 
   testOnBoth(
-    'settings are read back as decided, by each process, for their own project',
+    'settings are read back unchanged, by each process, for their own project',
     async () => {
       const wanted: DomainSettings = {
         primary: 'bücher.example',
@@ -137,7 +137,7 @@ describeStores('settings of projects', (stores) => {
     expect(await routeOf(first.host)).toEqual(elsewhere(first.host, to));
   });
 
-  test('a redirect to an external address works, but not while that address is a host of the project that is not live', async () => {
+  test('a redirect to an external address works, unless that address is a host of the project that is not live', async () => {
     const [{ host: from }, to] = [await live(), newHost()];
     const deploy = await deployTo(stores, project);
     await set(redirects([from, `https://${to}`]));
@@ -159,7 +159,7 @@ describeStores('settings of projects', (stores) => {
     expect((await stores.edgeRecords.changesSince(0n)).revision).toBe(revision);
   });
 
-  test('a change is recorded with its account and actor, and without a change there is no event', async () => {
+  test('a change is recorded with its account and actor, and an unchanged setting causes no event', async () => {
     const wanted = { ...redirects(['a.example', 'b.example']), primary: 'b.example' };
     await stores.acting.run('person:mia@shop.example', () => set(wanted));
     const [delivery, ...others] = await stores.outbox.claim(later(0), later(1000), { limit: 1000 });
@@ -178,7 +178,7 @@ describeStores('settings of projects', (stores) => {
     expect(await takeEvents(stores)).toMatchObject([{ primary: '', redirects: 0 }]);
   });
 
-  test('nothing is stored or recorded when the decision throws', async () => {
+  test('a change that fails stores and records nothing', async () => {
     const [from, to] = [(await live()).host, (await live()).host];
     await set(redirects([from, to]));
     await takeEvents(stores);
@@ -202,7 +202,7 @@ describeStores('settings of projects', (stores) => {
   });
 
   testOnBoth.each(['in the order in which they became live', 'in the other order'])(
-    'of two domains that become live at the same moment, the first one is the primary, when their events come %s',
+    'when two domains become live at the same moment, the first one becomes the primary, with their events %s',
     async (order) => {
       const { id: projectId } = project;
       const [one, other] = [await newDomain(stores, project), await newDomain(stores, project)];
@@ -223,7 +223,7 @@ describeStores('settings of projects', (stores) => {
     },
   );
 
-  test('stored records do not change when callers change their copies', async () => {
+  test('changing a record that was read does not change the stored one', async () => {
     await live();
     const wanted = redirects(['a.example', 'b.example']);
     const kept = structuredClone(wanted);

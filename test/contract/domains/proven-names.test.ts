@@ -66,7 +66,7 @@ describeStores('proven names', (stores) => {
   const nothing = { projectId: undefined, key: undefined };
 
   testOnBoth(
-    'when twenty prove one name at once, one holds it, and nothing of the others is stored',
+    'when twenty accounts prove one name at once, one holds it, and nothing of the others is stored',
     async () => {
       const all = await rivals(20);
       const { won, lost } = await race(20, (n) =>
@@ -138,7 +138,7 @@ describeStores('proven names', (stores) => {
     expect((await takeEvents(stores)).map(({ type }) => type)).toEqual(['domain_added']);
   });
 
-  testOnBoth('one proof tells at most a hundred others', async () => {
+  testOnBoth('one proof notifies at most a hundred other accounts', async () => {
     await rivals(mostRivalsTold + 1);
     const mine = await newDomain(stores, project, { host });
     await takeEvents(stores);
@@ -146,7 +146,7 @@ describeStores('proven names', (stores) => {
     expect(await takeEvents(stores)).toHaveLength(1 + mostRivalsTold);
   });
 
-  test('a decision receives the holder of the name, unless that is the domain itself or nobody', async () => {
+  test('a decision receives the holder of the name if it is another domain', async () => {
     const told: unknown[] = [];
     const ask = ({ id }: CustomDomain) =>
       domains.change(id, (domain, holder) => {
@@ -218,7 +218,7 @@ describeStores('proven names', (stores) => {
     expect(await takeEvents(stores)).toEqual([]);
   });
 
-  test('nothing is stored when the decision about a contest throws', async () => {
+  test('a decision about a contested name that throws stores nothing', async () => {
     const holder = await liveDomain(stores, project, { host });
     const before = await served();
     const subject = await orderFor(holder);
@@ -235,7 +235,7 @@ describeStores('proven names', (stores) => {
   });
 
   testOnBoth(
-    'one look-up finds who holds a name, and who the wildcard that covers it; no name below or above',
+    'one lookup finds the holder of a name and of the wildcard that covers it, and no name below or above',
     async () => {
       const wildcard = `*.${host}`;
       host = `a.${host}`;
@@ -330,23 +330,26 @@ describeStores('proven names', (stores) => {
     testOnBoth.each([
       ['the name', 0],
       ['the wildcard', 1],
-    ])('neither does one that is proven in the same moment, %s first', async (_, first) => {
-      const cover = await coverIn(await servedProject(stores), newDomain);
-      host = `a.${host}`;
-      const { id } = await newDomain(stores, project, { host });
-      const proofs = first === 0 ? [id, cover.id] : [cover.id, id];
-      const [one = '', other = ''] = proofs;
-      const { domains: elsewhere } = stores.secondProcess;
-      const second = await stores.together(async () => {
-        await domains.change(one, verify);
-        const proof = elsewhere.change(other, verify);
-        // The second change waits until the first one is stored. Without that, it would be over by now.
-        for (let n = 0; n < 30; n++) await elsewhere.get(other);
-        return { proof };
-      });
-      await second.proof;
-      expect(await isKnown()).toBe(true);
-    });
+    ])(
+      'a wildcard that is proven at the same moment does not answer either, %s first',
+      async (_, first) => {
+        const cover = await coverIn(await servedProject(stores), newDomain);
+        host = `a.${host}`;
+        const { id } = await newDomain(stores, project, { host });
+        const proofs = first === 0 ? [id, cover.id] : [cover.id, id];
+        const [one = '', other = ''] = proofs;
+        const { domains: elsewhere } = stores.secondProcess;
+        const second = await stores.together(async () => {
+          await domains.change(one, verify);
+          const proof = elsewhere.change(other, verify);
+          // The second change waits until the first one is stored. Without that, it would be over by now.
+          for (let n = 0; n < 30; n++) await elsewhere.get(other);
+          return { proof };
+        });
+        await second.proof;
+        expect(await isKnown()).toBe(true);
+      },
+    );
 
     test('a wildcard of the same account answers for the name', async () => {
       await coverIn(project);
@@ -368,7 +371,7 @@ describeStores('proven names', (stores) => {
     });
   });
 
-  test('proving a name leaves the wildcard of another account and everything attached to it unchanged', async () => {
+  test("proving a name changes nothing about another account's wildcard that covers it", async () => {
     const cover = await liveDomain(stores, await servedProject(stores), {
       host: `*.${host}`,
     });
@@ -388,22 +391,25 @@ describeStores('proven names', (stores) => {
     );
   });
 
-  testOnBoth('when ten take a name from each other at once, only the last one has it', async () => {
-    const holder = await liveDomain(stores, project, { host });
-    const all = await rivals(10);
-    const { lost } = await race(10, (n) => process(n).change(all[n]?.id ?? '', contest));
-    expect(lost).toEqual([]);
-    const now = await Promise.all([holder, ...all].map(({ id }) => domains.get(id)));
-    const holders = now.filter((one) => one && isCertified(one));
-    expect(holders).toEqual(await domains.holdersOf(host));
-    const others = now.filter((one) => one !== holders[0]);
-    expect(others).toEqual(
-      Array(10).fill(expect.objectContaining({ state: 'removed', reason: 'contested' })),
-    );
-    expect(await served()).toEqual({ projectId: holders[0]?.projectId, key: expect.any(String) });
-  });
+  testOnBoth(
+    'when ten accounts take a name from each other at once, the last one has it',
+    async () => {
+      const holder = await liveDomain(stores, project, { host });
+      const all = await rivals(10);
+      const { lost } = await race(10, (n) => process(n).change(all[n]?.id ?? '', contest));
+      expect(lost).toEqual([]);
+      const now = await Promise.all([holder, ...all].map(({ id }) => domains.get(id)));
+      const holders = now.filter((one) => one && isCertified(one));
+      expect(holders).toEqual(await domains.holdersOf(host));
+      const others = now.filter((one) => one !== holders[0]);
+      expect(others).toEqual(
+        Array(10).fill(expect.objectContaining({ state: 'removed', reason: 'contested' })),
+      );
+      expect(await served()).toEqual({ projectId: holders[0]?.projectId, key: expect.any(String) });
+    },
+  );
 
-  test('a certificate is stored with the change that it belongs to, and so is its renewal', async () => {
+  test('a certificate is stored together with the change that it belongs to, and so is its renewal', async () => {
     const { id } = await newDomain(stores, project, { host });
     await domains.change(id, verify);
     expect(await served()).toEqual(nothing);

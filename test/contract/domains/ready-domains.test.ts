@@ -44,14 +44,14 @@ describeStores('ready domains', (stores) => {
     };
   };
 
-  test('edges serve the prepared domain although its state is still "added"', async () => {
+  test('edges serve a prepared domain although its state is still "added"', async () => {
     expect(isReady(ready)).toBe(true);
     expect(await served()).toEqual({ projectId: project.id, hasKey: true });
     expect(await domains.holdersOf(host)).toEqual([ready]);
   });
 
   testOnBoth(
-    'it goes live in one step, and edges neither lose it nor its certificate',
+    'a prepared domain goes live in one step, and edges serve it and its certificate throughout',
     async () => {
       const before = await revision();
       const { state } = await domains.change(ready.id, arrive);
@@ -66,7 +66,7 @@ describeStores('ready domains', (stores) => {
     },
   );
 
-  test('edges stop serving the prepared domain without the delegation, and its certificate waits', async () => {
+  test('edges stop serving a prepared domain without the delegation, and its certificate stays stored', async () => {
     const before = await revision();
     await domains.change(ready.id, undelegate);
     expect(await stores.edgeRecords.changesSince(before)).toMatchObject({
@@ -76,14 +76,14 @@ describeStores('ready domains', (stores) => {
     expect(await served()).toEqual({ projectId: undefined, hasKey: true });
   });
 
-  test('edges lose the prepared domain, its route and its key when its certificate has ended', async () => {
+  test('edges lose a prepared domain, its route and its key when its certificate has ended', async () => {
     const { state } = await domains.change(ready.id, expire);
     expect(state).toMatchObject({ state: 'added', certificate: { kind: 'wanted' } });
     expect(await types()).toEqual(['domain_unprepared']);
     expect(await served()).toEqual({ projectId: undefined, hasKey: false });
   });
 
-  test('removing the prepared domain removes its route, certificate and key', async () => {
+  test('removing a prepared domain removes its route, certificate and key', async () => {
     await domains.change(ready.id, remove);
     expect(await served()).toEqual({ projectId: undefined, hasKey: false });
     expect(await domains.holdersOf(host)).toEqual([]);
@@ -117,7 +117,7 @@ describeStores('ready domains', (stores) => {
     ]);
   });
 
-  test('an account that adds the name learns that it is proven, while the delegation exists', async () => {
+  test('an account that adds the name is told that it is proven while the delegation exists', async () => {
     await domains.change(ready.id, undelegate);
     await takeEvents(stores);
     const told: unknown[] = [];
@@ -138,7 +138,7 @@ describeStores('ready domains', (stores) => {
     expect(told).toEqual([undefined, host]);
   });
 
-  test('nothing is prepared for a name that is live in another account', async () => {
+  test('a name that is live in another account is not prepared', async () => {
     const name = newHost();
     const live = await liveDomain(stores, project, { host: name });
     const { id } = await newDomain(stores, await servedProject(stores), { host: name });
@@ -147,7 +147,7 @@ describeStores('ready domains', (stores) => {
     expect(await domains.holdersOf(name)).toEqual([live]);
   });
 
-  testOnBoth('when ten prepare one name at once, one has it in the end', async () => {
+  testOnBoth('when ten accounts prepare one name at once, one has it in the end', async () => {
     const all: CustomDomain[] = [];
     while (all.length < 10) all.push(await elsewhere());
     const process = (n: number) => (n % 2 ? domains : stores.secondProcess.domains);

@@ -24,12 +24,12 @@ describe.each(codes)('a domain with the problem %s', (code) => {
     withEveryWork(withReport(domain, code), problemOf(code)),
   );
 
-  test('is read back as it was stored', () => {
+  test('is read back unchanged', () => {
     for (const domain of domains) expect(customDomainFrom(rowOf(domain))).toEqual(domain);
   });
 });
 
-test('a code of a later version is read as a failed lookup', () => {
+test('an unknown problem code of a later version is read as a failed lookup', () => {
   for (const domain of inEachState.flatMap((one) =>
     withEveryWork(withReport(one, 'cname_loop'), problemOf('cname_loop')),
   )) {

@@ -56,7 +56,7 @@ describeStores('timelines', (stores) => {
     },
   );
 
-  testOnBoth('the newest attempt is found below later checks', async () => {
+  testOnBoth('the newest attempt is found even after many later checks', async () => {
     expect(await timeline.newestAttempt(domain)).toBeUndefined();
     for (const [at, kind] of (['attempt', 'attempt', 'checked', 'checked'] as const).entries())
       await tell(domain, entry({ kind, occurredAt: later(at) }));
@@ -89,13 +89,13 @@ describeStores('timelines', (stores) => {
     expect(await timeline.list(domain, 100, 1n)).toEqual([]);
   });
 
-  test('the newest entry is the last recorded one, even when the clock was set back', async () => {
+  test('the newest entry is the last recorded one, even after the clock was set back', async () => {
     for (const at of [5, 9, 7]) await tell(domain, entry({ occurredAt: later(at) }));
     expect(timesOf(await timeline.list(domain, 2))).toEqual([later(7), later(9)]);
   });
 
   testOnBoth(
-    'details are read back as JSON keeps them: times become text, and undefined values are gone',
+    'details are read back as JSON represents them: times become text, and undefined values are omitted',
     async () => {
       const details = {
         text: `'"\\ ü🐦 \u0000 \ud800`,
@@ -162,7 +162,7 @@ describeStores('timelines', (stores) => {
     expect(await countOf(other)).toEqual({ added: 1, checked: 1 });
   });
 
-  testOnBoth('once a domain is removed the newest 50 checks and attempts stay', async () => {
+  testOnBoth('for a removed domain, the newest 50 checks and attempts are kept', async () => {
     await recordMany('checked', 60);
     await recordMany('attempt', 51);
     await recordMany('renewed', 60);
@@ -210,7 +210,7 @@ describeStores('timelines', (stores) => {
     ]);
   });
 
-  test('when the timeline cannot be written, nothing else of the change is kept', async () => {
+  test('when the timeline cannot be written, nothing else of the change is stored', async () => {
     const { id } = await newDomain(stores, project);
     const before = await stores.domains.get(id);
     const { revision } = await stores.edgeRecords.changesSince(0n);

@@ -60,7 +60,7 @@ const cases = Object.entries(errnos).flatMap(([why, errno]) =>
 );
 
 test.each(cases)(
-  'after %s was refused (%s, %i), later transactions store nothing of that transaction',
+  'after %s was refused (%s, %i), later statements of that transaction store nothing',
   async (moment, _why, errno) => {
     const name = `${moment} ${errno}`;
     proxy.refuse(moments[moment]!(errno));
@@ -72,7 +72,7 @@ test.each(cases)(
   },
 );
 
-test("when one of a transaction's parallel statements fails, the later ones are not stored on their own", async () => {
+test("when one of a transaction's parallel statements fails, the later ones store nothing", async () => {
   const row = (half: string) => ({ job: `beside, ${half}`, holder: 'test', lease_until: 0n });
   const halves = ['first half', 'first half', 'second half', 'third half'];
   const stored = database.transaction((db) =>
@@ -137,7 +137,7 @@ test('a conflicting transaction is not retried once nobody waits for it', async 
 const connectionOf = (of: Database): Promise<unknown> =>
   of.db.selectNoFrom(({ fn }) => fn('connection_id', []).as('id')).executeTakeFirst();
 
-test("a query cut off by its request's deadline is not an outage, and its connection is not used again", async () => {
+test("a query that its request's deadline cuts off is not an outage, and its connection is not used again", async () => {
   let leftMs = Infinity;
   const heard: unknown[] = [];
   const hurried = new Database(proxy.url, {
@@ -171,7 +171,7 @@ test('a connection to a server that was unavailable is not used again', async ()
   await own.close();
 });
 
-test('a single query that cannot reach the database is refused as unavailable, and the outage is reported', async () => {
+test('a single query that cannot reach the database fails as unavailable, and the outage is reported', async () => {
   const away: unknown[] = [];
   const unreachable = new Database('mysql://store:store@127.0.0.1:1/store', {
     onOutage: { onAway: (error) => void away.push(error), onBack: () => undefined },

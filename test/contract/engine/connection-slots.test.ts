@@ -13,7 +13,7 @@ const isTaken = (slot: Promise<unknown>): Promise<boolean> =>
 const takeAll = async (slots: ConnectionSlots, table: string, count: number) =>
   Promise.all(Array.from({ length: count }, () => slots.take(table, hourMs)));
 
-test('requests for a busy table cannot take the last connections, and other requests go ahead of those that wait', async () => {
+test('requests for a busy table cannot take the last connections, and other requests pass those that wait', async () => {
   const slots = open(2);
   const taken = await takeAll(slots, 'pets', 3);
   const stuck = slots.take('pets', hourMs);
@@ -33,7 +33,7 @@ test('a transaction counts for every table that it has used', async () => {
   expect(await isTaken(reader)).toBe(true);
 });
 
-test('the limit is never exceeded, and the first to wait is the first served', async () => {
+test('the limit is never exceeded, and the first to wait is served first', async () => {
   const slots = open();
   const [first, second] = await takeAll(slots, 'pets', 5);
   const [sixth, seventh] = [slots.take('keys', hourMs), slots.take('orders', hourMs)];
@@ -44,7 +44,7 @@ test('the limit is never exceeded, and the first to wait is the first served', a
   expect(await isTaken(seventh)).toBe(true);
 });
 
-test('a wait that times out costs later transactions nothing, and requests are refused at once while too many wait', async () => {
+test('a wait that times out does not slow later transactions, and requests are refused at once while too many wait', async () => {
   const slots = open();
   const [first] = await takeAll(slots, 'pets', 5);
   const waiting = Array.from({ length: 3 }, () => slots.take('pets', 1));

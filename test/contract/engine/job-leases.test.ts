@@ -8,7 +8,7 @@ describeStores('leases of jobs', (stores) => {
   const end = later(30_000);
   const newJob = () => `job ${randomUUID()}`;
 
-  testOnBoth('the holder of a job keeps others from it, and may renew its lease', async () => {
+  testOnBoth('the holder of a job keeps others from it and can renew its lease', async () => {
     const { jobLeases, secondProcess } = stores;
     const job = newJob();
     expect(await jobLeases.hold(job, 'one', now, end)).toBe(true);
@@ -42,7 +42,7 @@ describeStores('leases of jobs', (stores) => {
   });
 
   testOnBoth.each(['that is new', 'whose lease is over'])(
-    'when many want a job %s at the same time, one gets it',
+    'when many processes want a job %s at the same time, one gets it',
     async (what) => {
       const job = newJob();
       if (what === 'whose lease is over') await stores.jobLeases.hold(job, 'dead', now, end);

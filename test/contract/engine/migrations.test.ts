@@ -153,7 +153,7 @@ describe.each(databaseKinds)('migrations on %s', (kind) => {
   });
 });
 
-test('data that an interrupted migration had stored on mysql is kept when it starts over', async () => {
+test('data that an interrupted migration stored on mysql is kept when the migration starts again', async () => {
   home = await emptyDatabase('mysql');
   database = openDatabase(home.url);
   const { root } = database;

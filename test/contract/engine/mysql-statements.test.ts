@@ -89,7 +89,7 @@ test.each([
   },
 );
 
-test('a statement reads the current columns of a table that was altered after its last execution', async () => {
+test('a statement reads the current columns of a table that was altered since it last ran', async () => {
   const find = leasesOf(database);
   await expectAll(find);
   await root.query(
@@ -210,7 +210,7 @@ test('connections that open too late for their own queries serve the next ones',
   await hurried.close();
 });
 
-test('closing waits for a query until the deadline of that query at most', async () => {
+test("closing waits for a query no longer than that query's deadline", async () => {
   let leftMs = Infinity;
   const hurried = openDatabase(proxy.url, {
     get leftMs() {

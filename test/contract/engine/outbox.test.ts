@@ -48,7 +48,7 @@ describeStores(
     };
     const claim = (at = 0) => outbox.claim(later(at), later(at + lease), { limit: 1000 });
 
-    test('each subscriber gets a delivery of its own, with the event as it was stored', async () => {
+    test('each subscriber gets its own delivery, with the event as it was stored', async () => {
       await store(issued('key_ä'));
       const deliveries = await claim();
       expect(deliveries.map((one) => one.subscriber)).toEqual(['audit', 'mail']);
@@ -60,21 +60,26 @@ describeStores(
       expect(new Set(idsOf(deliveries)).size).toBe(2);
     });
 
-    testOnBoth('an event keeps its actor, whatever others do at the same time', async () => {
-      const actorOf = (n: number): Actor => `person:mia-${n}@shop.example`;
-      await race(20, (n) => stores.acting.run(actorOf(n), () => store(issued(`key_${n}`))));
-      await store(planChanged());
-      const deliveries = (await claim()).filter(({ subscriber }) => subscriber === 'audit');
-      const told = new Map(deliveries.map(({ stored }) => [stored.actor, stored.event]));
-      const expected = Array.from(
-        { length: 20 },
-        (_, n) => [actorOf(n), issued(`key_${n}`)] as const,
-      );
-      expect(deliveries).toHaveLength(21);
-      expect(told).toEqual(new Map<Actor, AccessEvent>([...expected, ['service', planChanged()]]));
-    });
+    testOnBoth(
+      'an event keeps its actor, whatever other transactions do at the same time',
+      async () => {
+        const actorOf = (n: number): Actor => `person:mia-${n}@shop.example`;
+        await race(20, (n) => stores.acting.run(actorOf(n), () => store(issued(`key_${n}`))));
+        await store(planChanged());
+        const deliveries = (await claim()).filter(({ subscriber }) => subscriber === 'audit');
+        const told = new Map(deliveries.map(({ stored }) => [stored.actor, stored.event]));
+        const expected = Array.from(
+          { length: 20 },
+          (_, n) => [actorOf(n), issued(`key_${n}`)] as const,
+        );
+        expect(deliveries).toHaveLength(21);
+        expect(told).toEqual(
+          new Map<Actor, AccessEvent>([...expected, ['service', planChanged()]]),
+        );
+      },
+    );
 
-    test('an event that nobody subscribes to is stored without a delivery', async () => {
+    test('an event without subscribers is stored without a delivery', async () => {
       await store(hidden(later(0), 'certificate_ordered'));
       expect(await claim()).toEqual([]);
       expect(await outbox.state()).toEqual({ waiting: 0, parked: 0 });
@@ -89,7 +94,7 @@ describeStores(
       expect(idsOf(await claim(lease))).toEqual([second!.id]);
     });
 
-    testOnBoth('deliveries are finished one by one, or many at once', async () => {
+    testOnBoth('deliveries can be finished one by one or many at once', async () => {
       await store(...['key_1', 'key_2', 'key_3'].map((keyId) => issued(keyId)));
       const [first, ...others] = await claim();
       await outbox.done([...others.slice(1), first!]);
@@ -99,7 +104,7 @@ describeStores(
     });
 
     testOnBoth(
-      'a delivery that failed comes again at its time and counts its attempts; a late worker changes nothing',
+      'a failed delivery is due again at its time and counts its attempts, and a late worker changes nothing',
       async () => {
         await store(planChanged());
         let [held] = await claim();
@@ -118,7 +123,7 @@ describeStores(
       },
     );
 
-    test('the age of the oldest delivery counts from its event, even while it waits for another attempt', async () => {
+    test('the age of the oldest delivery is the age of its event, even while it waits for another attempt', async () => {
       await store(...[-3, -2, -1].map((at) => planChanged(later(at))));
       const [first, second] = await claim();
       await outbox.retry(first!, later(10 * lease), 'not yet');

@@ -39,7 +39,7 @@ describeStores(
       return idsOf(held);
     };
 
-    testOnBoth('are listed with everything that a person needs, oldest first', async () => {
+    testOnBoth('are listed with the details that an operator needs, oldest first', async () => {
       const ids = await park(3);
       const expected = ids.map((id, n): ParkedDelivery => ({
         ...{ id, subscriber: 'mail', attempts: 2, problem: `the printer at ${id} burns 🔥` },
@@ -73,7 +73,7 @@ describeStores(
       expect(idsOf(await parked.list(10))).toEqual([first]);
     });
 
-    testOnBoth('that are all released come once each', async () => {
+    testOnBoth('are each delivered once when all are released', async () => {
       const ids = await park(7);
       expect(await parked.releaseAll()).toBe(7);
       expect(await parked.releaseAll()).toBe(0);
@@ -84,7 +84,7 @@ describeStores(
     });
 
     testOnBoth(
-      'one of twenty who release the same one does it, also from another process',
+      'are released once when twenty requests release the same one, even from another process',
       async () => {
         const [id = ''] = await park(1);
         const both = [parked, stores.secondProcess.parkedDeliveries];
@@ -95,7 +95,7 @@ describeStores(
       },
     );
 
-    test('are not taken from a worker that is retrying them when somebody asks to release them', async () => {
+    test('stay with the worker that is retrying them when somebody asks to release them', async () => {
       await store(1);
       const [held] = await claim();
       expect(await parked.release(held?.id ?? '')).toBe('not_parked');

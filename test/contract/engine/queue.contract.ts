@@ -121,7 +121,7 @@ export const queueContract = <Item extends Claimed, Wanted>(
     return at && at < never ? at : undefined;
   };
 
-  testOnBoth('what is due is claimed once, the longest waiting first', async () => {
+  testOnBoth('due items are claimed once, the longest waiting first', async () => {
     const [first, second, third] = await addAll(-3, -2, -1);
     expect(namesOf(await claim(0, 1))).toEqual([first]);
     expect(namesOf(await claim(0, 1))).toEqual([second]);
@@ -129,18 +129,21 @@ export const queueContract = <Item extends Claimed, Wanted>(
     expect(await claim()).toEqual([]);
   });
 
-  testOnBoth('another process can claim what one holds only after its lease ends', async () => {
-    const names = (await addAll(-1, 0)).toSorted();
-    const held = await claim();
-    expect(namesOf(held)).toEqual(names);
-    expect(await claim(lease - 1, 100, stores.secondProcess)).toEqual([]);
-    const taken = await claim(lease, 100, stores.secondProcess);
-    expect(namesOf(taken)).toEqual(names);
-    expect(taken[0]?.claim).not.toBe(held[0]?.claim);
-    expect(await claim(lease)).toEqual([]);
-  });
+  testOnBoth(
+    'an item that another process holds can be claimed only after its lease ends',
+    async () => {
+      const names = (await addAll(-1, 0)).toSorted();
+      const held = await claim();
+      expect(namesOf(held)).toEqual(names);
+      expect(await claim(lease - 1, 100, stores.secondProcess)).toEqual([]);
+      const taken = await claim(lease, 100, stores.secondProcess);
+      expect(namesOf(taken)).toEqual(names);
+      expect(taken[0]?.claim).not.toBe(held[0]?.claim);
+      expect(await claim(lease)).toEqual([]);
+    },
+  );
 
-  testOnBoth('the time of the first one that waits or is claimed is known', async () => {
+  testOnBoth('the time of the next item that waits or is claimed is known', async () => {
     expect(await nextDueAt()).toBeUndefined();
     await addAll(-2, -1);
     expect((await nextDueAt())!.getTime()).toBeLessThanOrEqual(later(-2).getTime());
@@ -150,20 +153,17 @@ export const queueContract = <Item extends Claimed, Wanted>(
     expect(await nextDueAt()).toEqual(later(lease));
   });
 
-  testOnBoth(
-    'two processes that claim at the same time never share anything and leave nothing',
-    async () => {
-      const names = await addAll(...Array.from({ length: 60 }, (_, n) => -n));
-      const given: Item[] = [];
-      for (let last = -1; last < given.length;) {
-        last = given.length;
-        const { won, lost } = await race(10, (n) =>
-          claim(0, 3, n % 2 === 0 ? stores : stores.secondProcess),
-        );
-        expect(lost).toEqual([]);
-        given.push(...won.flat());
-      }
-      expect(namesOf(given)).toEqual(names.toSorted());
-    },
-  );
+  testOnBoth('two processes that claim at the same time share no item and leave none', async () => {
+    const names = await addAll(...Array.from({ length: 60 }, (_, n) => -n));
+    const given: Item[] = [];
+    for (let last = -1; last < given.length;) {
+      last = given.length;
+      const { won, lost } = await race(10, (n) =>
+        claim(0, 3, n % 2 === 0 ? stores : stores.secondProcess),
+      );
+      expect(lost).toEqual([]);
+      given.push(...won.flat());
+    }
+    expect(namesOf(given)).toEqual(names.toSorted());
+  });
 };

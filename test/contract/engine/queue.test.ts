@@ -53,18 +53,21 @@ describeStores(
       return (await checkAt(id, at)).state;
     };
 
-    testOnBoth('come as they are stored, and are released by those who have them', async () => {
-      const one = await due(0);
-      const [held] = await claim(0);
-      expect(held).toEqual({ id: one.id, claim: held?.claim, domain: one });
-      await stores.dueDomains.done([{ id: one.id, claim: 'claim_of_nobody' }]);
-      expect(await claim(0)).toEqual([]);
-      await stores.dueDomains.done([held!, held!, { id: 'dom_nobodys', claim: held!.claim }]);
-      expect(await claim(0)).toMatchObject([{ id: one.id }]);
-      await stores.domains.change(one.id, remove);
-    });
+    testOnBoth(
+      'have their stored state when they are claimed, and can be released by their holder',
+      async () => {
+        const one = await due(0);
+        const [held] = await claim(0);
+        expect(held).toEqual({ id: one.id, claim: held?.claim, domain: one });
+        await stores.dueDomains.done([{ id: one.id, claim: 'claim_of_nobody' }]);
+        expect(await claim(0)).toEqual([]);
+        await stores.dueDomains.done([held!, held!, { id: 'dom_nobodys', claim: held!.claim }]);
+        expect(await claim(0)).toMatchObject([{ id: one.id }]);
+        await stores.domains.change(one.id, remove);
+      },
+    );
 
-    test('a domain is also due for its certificate, but not once it is removed', async () => {
+    test('include domains whose certificate is due, but no removed domain', async () => {
       const { id } = await due(undefined);
       expect(await claim(1)).toEqual([]);
       await stores.domains.change(id, verify);
@@ -74,7 +77,7 @@ describeStores(
       expect(await stores.dueDomains.nextDueAt()).toBeUndefined();
     });
 
-    test('a change does not end the claim on a domain, and takes effect once the claim is released', async () => {
+    test('stay claimed after a change, which takes effect once they are released', async () => {
       const { id } = await due(0);
       const held = await claim(0);
       await checkAt(id, 5);
@@ -85,7 +88,7 @@ describeStores(
       await stores.domains.change(id, remove);
     });
 
-    test('the removal of a domain ends its claim, even if the worker that has it died', async () => {
+    test('are no longer claimed once removed, even if their worker died', async () => {
       const { id } = await due(0);
       expect(await claim(0)).toMatchObject([{ id }]);
       await stores.domains.change(id, remove);
@@ -93,7 +96,7 @@ describeStores(
       expect(await claimed.execute()).toEqual([]);
     });
 
-    test('a lease is prolonged only for its holder', async () => {
+    test('keep a prolonged lease only for its holder', async () => {
       const [held, other] = [await due(-1), await due(0)];
       const [ours] = await stores.dueDomains.claim(later(0), later(1000), { limit: 1 });
       await stores.dueDomains.prolong([ours!, { id: other.id, claim: ours!.claim }], later(3000));
@@ -106,7 +109,7 @@ describeStores(
       for (const { id } of [held, other]) await stores.domains.change(id, remove);
     });
 
-    testOnBoth('live domains are listed page by page, in the order of their ids', async () => {
+    testOnBoth('live domains are listed page by page, ordered by id', async () => {
       await due(0);
       const live = [];
       for (let n = 0; n < 5; n++) live.push(await liveDomain(stores, project));
@@ -120,7 +123,7 @@ describeStores(
       expect(pages.flat()).toEqual(live.toSorted((a, b) => (a.id < b.id ? -1 : 1)));
     });
 
-    testOnBoth('domains are counted by their states, over all accounts', async () => {
+    testOnBoth('domains are counted by state, over all accounts', async () => {
       const before = await stores.domains.countByState();
       await due(0);
       const removed = await liveDomain(stores, project);

@@ -34,7 +34,7 @@ describeDatabases('sealed values', databaseKinds, (database) => {
   };
   const uses = async () => new SealedValues(database, after).uses();
 
-  test('open before, during and after a rotation, and are sealed again only once', async () => {
+  test('can be read before, during and after a rotation, and are encrypted again only once', async () => {
     expect(await openedBy(database, during)).toBe(all);
     expect(await reseal()).toMatchObject({ resealed: all, left: [] });
     expect(await openedBy(database, after)).toBe(all);
@@ -45,12 +45,12 @@ describeDatabases('sealed values', databaseKinds, (database) => {
     );
   });
 
-  test('are sealed again in slices, so that other work does not wait long', async () => {
+  test('are encrypted again in slices, so that other work does not wait long', async () => {
     const { slices } = await reseal();
     expect(Math.max(...slices)).toBeLessThanOrEqual(100);
   });
 
-  test('are never half-sealed: interrupted work resumes where it stopped', async () => {
+  test('stay readable when encrypting them again is interrupted, and the work resumes where it stopped', async () => {
     const cut = new SealedValues(database, during).reseal(() => {
       throw new Error('killed');
     });
@@ -61,7 +61,7 @@ describeDatabases('sealed values', databaseKinds, (database) => {
     expect(await openedBy(database, after)).toBe(all);
   });
 
-  test('open even when they carry the id of another key', async () => {
+  test('can be read even when they carry the id of another key', async () => {
     await database.root
       .updateTable('authority_accounts')
       .set({ sealed_by: after.keyIds[0] })

@@ -47,7 +47,7 @@ const committed = (): readonly unknown[] =>
   observer.prepare('select subject from quota_counters order by subject').pluck().all();
 const names = (count: number) => Array.from({ length: count }, (_, at) => `writer ${at + 100}`);
 
-test('all that is written in one turn is stored together, and no writer hears of success earlier', async () => {
+test('writes in one turn of the event loop are stored together, and none succeeds before all are stored', async () => {
   stopTime();
   const writers = names(32);
   const seen: (readonly unknown[])[] = [];
@@ -57,7 +57,7 @@ test('all that is written in one turn is stored together, and no writer hears of
   expect(seen).toEqual(writers.map(() => writers));
 });
 
-test('a writer that fails in a group fails alone', async () => {
+test('a write that fails in a group fails alone', async () => {
   stopTime();
   const [writers, failing] = [names(32), [0, 7, 15, 31]];
   await insert('taken');
@@ -77,7 +77,7 @@ test('a writer that fails in a group fails alone', async () => {
   expect(reasons.filter((reason) => reason === '')).toHaveLength(28);
 });
 
-test("a writer that is refused because of another writer's change learns so only once that change is stored", async () => {
+test('a write that another write makes invalid is refused only once that one is stored', async () => {
   stopTime();
   const first = database.transaction(() => insert('taken'));
   const seen = insert('taken').catch(() => committed());
@@ -85,7 +85,7 @@ test("a writer that is refused because of another writer's change learns so only
   await first;
 });
 
-test('callbacks after a commit run in the order of the writers', async () => {
+test('callbacks after a commit run in the order of the writes', async () => {
   stopTime();
   const seen: string[] = [];
   await Promise.all(
@@ -99,7 +99,7 @@ test('callbacks after a commit run in the order of the writers', async () => {
   expect(seen).toEqual(names(3).map((name) => `${name} of 3`));
 });
 
-test('a commit that fails fails for every writer of its group, and for no later writer', async () => {
+test('a commit that fails fails every write of its group, and no later write', async () => {
   stopTime();
   const orphan = () =>
     database.transaction(async (db) => {
@@ -117,7 +117,7 @@ test('a commit that fails fails for every writer of its group, and for no later 
   expect(committed()).toEqual(['then']);
 });
 
-test('a full disk fails every writer of a group, and nothing of it is stored', async () => {
+test('a full disk fails every write of a group, and stores nothing of it', async () => {
   stopTime();
   const tooBig = 'x'.repeat(10_000_000);
   await database.transaction(() => execute('pragma max_page_count = 1'));
@@ -131,7 +131,7 @@ test('a full disk fails every writer of a group, and nothing of it is stored', a
   expect(committed()).toEqual(['then']);
 });
 
-test('a writer whose deadline passes behind a long one fails alone', async () => {
+test('a write whose deadline passes behind a slow one fails alone', async () => {
   const deadline = new AsyncDeadline(50);
   const hurried = new Database(home.url, { deadline });
   const write = (subject: string) =>
@@ -176,7 +176,7 @@ const member = fc.record({
   ending: fc.constantFrom('done', 'done', 'thrown'),
 });
 
-test('exactly the acknowledged writes are stored, whichever writers fail in whatever order', async () => {
+test('exactly the acknowledged writes are stored, whichever writes fail and in whatever order', async () => {
   const wait = async (turns: number) => {
     for (let turn = 0; turn < turns; turn++) await nextTurn();
   };

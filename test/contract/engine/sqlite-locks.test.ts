@@ -49,7 +49,7 @@ const write = (name: string, at: number): Promise<unknown> =>
   at % 2 === 0 ? insert(name) : database.transaction(() => insert(name));
 const names = (count: number) => Array.from({ length: count }, (_, at) => `writer ${at + 10}`);
 
-test('while another program has the lock, readers do not wait and writers are served in order', async () => {
+test('while another program has the lock, reads do not wait and writes are served in order', async () => {
   const letGo = await holdLock(home.url);
   holdStopwatch();
   const order: string[] = [];
@@ -77,7 +77,7 @@ test('an edge that starts at its known port writes nothing and therefore needs n
   await letGo();
 });
 
-test('a writer waits for another program two seconds from its own arrival, while reads continue', async () => {
+test('a write waits two seconds for another program, counted from its own arrival, while reads continue', async () => {
   const letGo = await holdLock(home.url);
   holdStopwatch();
 
@@ -116,7 +116,7 @@ test('SQLite itself never waits for a lock, because that would block the process
   ]);
 });
 
-test('a request waits for another program or another writer of its process until its deadline at most', async () => {
+test('a request waits for another program or another write of its process until its deadline at most', async () => {
   const hurried = new Database(home.url, { deadline: { leftMs: 100 } });
   const write = () => hurried.run((db) => db.deleteFrom('quota_counters').execute());
   const letGo = await holdLock(home.url);
@@ -130,7 +130,7 @@ test('a request waits for another program or another writer of its process until
   await hurried.close();
 });
 
-test('the wait of a writer does not include earlier locks or writes of its own process', async () => {
+test('the wait of a write does not include earlier locks or writes of its own process', async () => {
   const writers = new SqliteWriters();
   let isLocked = true;
   let refusals = 0;

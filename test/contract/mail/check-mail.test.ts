@@ -38,6 +38,6 @@ test('the failures for a wrong password, an untrusted certificate and a closed p
   await Promise.all([refusing.stop(), encrypted.stop()]);
 });
 
-test('without a mail server nothing is checked', async () => {
+test('the check does nothing without a mail server', async () => {
   expect(await checkMail({ smtpUrl: undefined })).toMatchObject([{ state: 'ok' }]);
 });

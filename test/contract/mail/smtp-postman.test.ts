@@ -81,7 +81,7 @@ describe('a message', () => {
     expect(names.filter((name) => name.startsWith('list'))).toEqual([]);
   });
 
-  test('combines several events in one summary', async () => {
+  test('can summarise several events', async () => {
     const all = everyKind().slice(0, 6);
     await postman().post(mailTo('keeper@zoo.example', { told: all }), never);
     expect(server.taken[0]?.subject).toContain('and 5 more');
@@ -95,7 +95,7 @@ describe('a message', () => {
   });
 });
 
-describe('a server that does not accept a message', () => {
+describe('when the server does not accept a message', () => {
   test.each([
     ['RCPT', 550, 'no such  user', 'refused'],
     ['RCPT', 554, '5.1.1 no such user', 'refused'],
@@ -112,7 +112,7 @@ describe('a server that does not accept a message', () => {
     ['RCPT', 554, 'relay access denied', 'failed'],
     ['DATA', 550, '5.7.26 not authenticated', 'failed'],
     ['DATA', 554, 'looks like spam', 'failed'],
-  ] as const)('at %s with %i %s: %s', async (at, code, text, kind) => {
+  ] as const)('a refusal at %s with %i %s counts as: %s', async (at, code, text, kind) => {
     answers = { 'keeper@zoo.example': { at, code, text: text.replace(' ', '\r\n') } };
     const posted = await postman().post(mailTo('keeper@zoo.example'), never);
     expect(posted.kind).toBe(kind);
@@ -121,20 +121,20 @@ describe('a server that does not accept a message', () => {
     );
   });
 
-  test("because it refuses our sender is not the recipient's fault", async () => {
+  test("a refusal of our sender is not the recipient's fault", async () => {
     answers = { 'store@shop.example': { at: 'MAIL', code: 550, text: 'not yours' } };
     const posted = await postman().post(mailTo('keeper@zoo.example'), never);
     expect(posted).toEqual({ kind: 'failed', reason: '550 not yours' });
   });
 
-  test('at first (greylisting) gets it later', async () => {
+  test('a message refused at first (greylisting) is accepted later', async () => {
     answers = { 'keeper@zoo.example': { at: 'RCPT', code: 451, text: 'come back later' } };
     expect((await postman().post(mailTo('keeper@zoo.example'), never)).kind).toBe('failed');
     answers = {};
     expect((await postman().post(mailTo('keeper@zoo.example'), never)).kind).toBe('taken');
   });
 
-  test('because nothing listens there counts as a failure', async () => {
+  test('a missing listener counts as a failure', async () => {
     const posted = await postman(`smtp://127.0.0.1:${await closedPort()}`).post(
       mailTo('keeper@zoo.example'),
       never,
@@ -142,7 +142,7 @@ describe('a server that does not accept a message', () => {
     expect(posted.kind).toBe('failed');
   });
 
-  test('because it never answers counts as a failure at the deadline', async () => {
+  test('a server that never answers counts as a failure at the deadline', async () => {
     const silent = await SilentServer.start();
     const posted = await postman(`smtp://127.0.0.1:${silent.port}`, 200).post(
       mailTo('keeper@zoo.example'),
@@ -152,13 +152,13 @@ describe('a server that does not accept a message', () => {
     silent.stop();
   });
 
-  test('because it hangs after the message counts as a failure at the deadline', async () => {
+  test('a server that hangs after the message counts as a failure at the deadline', async () => {
     answers = { 'keeper@zoo.example': 'hang' };
     const posted = await postman(server.url, 300).post(mailTo('keeper@zoo.example'), never);
     expect(posted).toEqual({ kind: 'failed', reason: atDeadline });
   });
 
-  test('is abandoned at once when this process stops', async () => {
+  test('an attempt is abandoned at once when this process stops', async () => {
     answers = { 'keeper@zoo.example': 'hang' };
     const end = new AbortController();
     const posting = postman(server.url, 60_000).post(mailTo('keeper@zoo.example'), end.signal);
@@ -168,7 +168,7 @@ describe('a server that does not accept a message', () => {
     });
   });
 
-  test('gets no message for an invalid address', async () => {
+  test('nothing is sent to an invalid address', async () => {
     const posted = await postman().post(mailTo('<keeper>@zoo.example'), never);
     expect(posted.kind).toBe('refused');
   });
@@ -227,7 +227,7 @@ describe('with a password', () => {
     await plain.stop();
   });
 
-  test("a wrong one is the operator's to fix, and no recipient counts as refused", async () => {
+  test("a wrong password is the operator's problem, and no recipient counts as refused", async () => {
     const own = await start({ secure: true });
     const posted = await post(`smtps://store:wrong@127.0.0.1:${own.port}`, trusting());
     expect(posted).toEqual({ kind: 'failed', reason: '535 Wrong password' });

@@ -386,7 +386,7 @@ describe('An answer', () => {
       'by another protocol',
       'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n',
     ],
-  ])('that ends %s counts as no answer', async (_, bytes) => {
+  ])('that ends %s counts as missing', async (_, bytes) => {
     const url = await rawReceiver((socket) => socket.end(bytes));
     expect(await outside().post(url, message)).toMatchObject({
       kind: 'failed',
@@ -396,7 +396,7 @@ describe('An answer', () => {
     });
   });
 
-  test('that is cut off by a reset counts as no answer', async () => {
+  test('that is cut off by a reset counts as missing', async () => {
     const url = await rawReceiver((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc', () =>
         socket.resetAndDestroy(),
@@ -432,7 +432,7 @@ describe('An answer', () => {
     });
   });
 
-  test('that never comes ends when its request is cancelled, even when that was cancelled before it began', async () => {
+  test('that never arrives ends when its request is cancelled, even before it began', async () => {
     const stop = new AbortController();
     const url = await rawReceiver(() => {
       stop.abort();

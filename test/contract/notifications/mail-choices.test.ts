@@ -19,7 +19,7 @@ describeStores('choices of mail', (stores) => {
   const kinds = (...all: NotificationKind[]): ReadonlySet<NotificationKind> => new Set(all);
   const offOf = async (id: string) => [...((await choices.off([id])).get(id) ?? [])].sort();
 
-  test('every mail is on until a person turns it off for themselves', async () => {
+  test('every mail is on until a person turns it off', async () => {
     expect(await choices.off([ada, bob])).toEqual(new Map());
     expect(await choices.off([])).toEqual(new Map());
     await choices.choose(ada, kinds('domain.live', 'key.banned'));

@@ -51,7 +51,7 @@ describeStores('mails', (stores) => {
     return wanted.map(({ id }) => due.find((one) => one.id === id)!);
   };
 
-  testOnBoth.each(everyKind())('a mail of the kind $kind comes back as it was', async (told) => {
+  testOnBoth.each(everyKind())('a mail of the kind $kind is read back unchanged', async (told) => {
     const mail = mailOf(told);
     await alone(mail);
     const [message, ...others] = await claim();
@@ -61,7 +61,7 @@ describeStores('mails', (stores) => {
   });
 
   testOnBoth(
-    'of twenty who add the same mail, one does; nor does it come back once it is sent',
+    'when twenty requests add the same mail, it is added once, and not again after it was sent',
     async () => {
       const mail = mailOf();
       expect((await race(20, () => alone(mail))).lost).toEqual([]);
@@ -83,7 +83,7 @@ describeStores('mails', (stores) => {
     expect(await claim(later(day))).toEqual([]);
   });
 
-  test('a mail may cancel another one that waits, and then neither is sent', async () => {
+  test('a mail can cancel another one that waits, and then neither is sent', async () => {
     const [waiting, cancelling, other] = [mailOf(), mailOf(), mailOf()];
     await alone(waiting, later(hour));
     await alone(other, later(hour));
@@ -110,7 +110,7 @@ describeStores('mails', (stores) => {
   });
 
   testOnBoth(
-    'a late outcome changes nothing once somebody else has claimed the message, nor does one that is stored twice',
+    'a late or repeated outcome changes nothing once somebody else has claimed the message',
     async () => {
       const mail = mailOf();
       await alone(mail);
@@ -161,7 +161,7 @@ describeStores('mails', (stores) => {
     expect(await claim()).toEqual([]);
   });
 
-  test('a person who is removed gets none of the mails that wait', async () => {
+  test('a removed person gets none of the waiting mails', async () => {
     const colleague = personDecision(accountId);
     await stores.people.add(colleague);
     await alone(mailOf(banned, { personId: colleague.state.id }));
@@ -186,7 +186,7 @@ describeStores('mails', (stores) => {
     expect(idsOf(await claim(later(2 * day)))).toEqual(idsOf(others));
   });
 
-  test('a mail that we could not send in time is not reported as a refusal, and our reason stays hidden', async () => {
+  test('a mail that we could not send in time is not reported as a refusal, and our reason is not shown', async () => {
     const [first, second, third] = [mailOf(), mailOf(), mailOf()];
     for (const mail of [first, second, third]) await alone(mail);
     const [one, other, last] = await claimed(first, second, third);
@@ -207,7 +207,7 @@ describeStores('mails', (stores) => {
     expect(await mails.troubles(accountId)).toEqual([]);
   });
 
-  test('a message says until when it may be sent', async () => {
+  test('a message has a time after which it is not sent', async () => {
     const link = everyKind().find(({ kind }) => kind === 'sign_in.link')!;
     const until = later(30 * minute);
     for (const mail of [mailOf(), mailOf({ ...link, about: { ...link.about, until } } as never)]) {
@@ -219,7 +219,7 @@ describeStores('mails', (stores) => {
     );
   });
 
-  test('due mails, the oldest of them and the people whom mail does not reach are counted', async () => {
+  test('the metrics count due mails, the age of the oldest, and unreachable people', async () => {
     const before = await mails.state(later(5));
     const [first, second, future] = [mailOf(), mailOf(), mailOf()];
     await alone(second, later(2));
@@ -238,7 +238,7 @@ describeStores('mails', (stores) => {
     expect(await mails.state(later(5))).toEqual({ waiting: 0, oldest: undefined, unreached });
   });
 
-  testOnBoth('mails are deleted when they are old, also those that nothing ended', async () => {
+  testOnBoth('old mails are deleted, even unfinished ones', async () => {
     await stores.retention.sweep('mails', later(100 * day));
     const [done, waiting, future] = [mailOf(), mailOf(), mailOf()];
     for (const mail of [done, waiting]) await alone(mail, later(1));
@@ -254,7 +254,7 @@ describeStores('mails', (stores) => {
     expect(idsOf(await claim(later(2 * minute))).sort()).toEqual([done.id, future.id]);
   });
 
-  test('a person whom mail does not reach is known from then on', async () => {
+  test('a person is recorded as unreachable by mail from the first refusal on', async () => {
     const mail = mailOf();
     await alone(mail);
     await mails.giveUp((await claimed(mail))[0]!, later(1), refusedWith('no such user'));
@@ -263,7 +263,7 @@ describeStores('mails', (stores) => {
 });
 
 test.each(databaseKinds)(
-  'workers on %s hear of a new mail at once, and are not told twice of the same mail',
+  'workers on %s are notified of a new mail at once, and only once',
   async (kind) => {
     const heard: string[] = [];
     const stores = await openStores(kind, { onMail: (accountId) => heard.push(accountId) });

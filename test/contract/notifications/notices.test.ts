@@ -41,14 +41,17 @@ describeStores('notices', (stores) => {
   });
   const idsOf = (all: readonly { readonly id: string }[]) => all.map(({ id }) => id);
 
-  testOnBoth.each(everyKind())('a notice of the kind $kind comes back as it was', async (told) => {
-    const added = of(told);
-    await notices.add(added);
-    const place: unknown = expect.any(BigInt);
-    expect(await notices.list(accountId, 10)).toEqual([{ ...added, place }]);
-  });
+  testOnBoth.each(everyKind())(
+    'a notice of the kind $kind is read back unchanged',
+    async (told) => {
+      const added = of(told);
+      await notices.add(added);
+      const place: unknown = expect.any(BigInt);
+      expect(await notices.list(accountId, 10)).toEqual([{ ...added, place }]);
+    },
+  );
 
-  testOnBoth('the newest stand first, a page at a time', async () => {
+  testOnBoth('the newest notices come first, a page at a time', async () => {
     const all = Array.from({ length: 5 }, () => notice());
     for (const one of all) await notices.add(one);
     const ids = idsOf(all).toReversed();
@@ -58,7 +61,7 @@ describeStores('notices', (stores) => {
     expect(await notices.newest(accountId)).toBe(first[0]!.place);
   });
 
-  testOnBoth('of twenty who add the same notification, one does', async () => {
+  testOnBoth('when twenty requests add the same notice, it is added once', async () => {
     const one = notice();
     expect((await race(20, () => notices.add(one))).lost).toEqual([]);
     await stores.secondProcess.notices.add(one);
@@ -81,7 +84,7 @@ describeStores('notices', (stores) => {
   });
 
   testOnBoth(
-    'what a person did is unread for the others only; that a domain is live, and what is taken, for all',
+    "a person's own action is not unread for them, except that a domain went live or is contested",
     async () => {
       const colleague = personDecision(accountId);
       await stores.people.add(colleague);
@@ -131,7 +134,7 @@ describeStores('notices', (stores) => {
     await expect(notices.add(notice({ accountId: 'acct_nobody' }))).rejects.toThrow();
   });
 
-  testOnBoth('old ones are deleted, and their successors are still unread', async () => {
+  testOnBoth('old notices are deleted, and newer ones stay unread', async () => {
     const [old, young] = [notice(), notice({ occurredAt: later(day) })];
     await notices.add(old);
     await notices.markSeen(reader, await notices.newest(accountId));

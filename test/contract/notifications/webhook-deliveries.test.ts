@@ -78,7 +78,7 @@ describeStores('deliveries to webhooks', (stores) => {
     expect(await claim()).toHaveLength(2);
   });
 
-  testOnBoth('of twenty who add the same message, one does', async () => {
+  testOnBoth('when twenty requests add the same message, it is added once', async () => {
     const one = message();
     const { lost } = await race(20, (n) =>
       (n % 2 ? stores : stores.secondProcess).webhookDeliveries.add(one, [webhook], later(n)),
@@ -88,7 +88,7 @@ describeStores('deliveries to webhooks', (stores) => {
   });
 
   testOnBoth(
-    'a claimed delivery has its webhook and the secrets, and nobody else gets it until the lease ends',
+    'a claimed delivery includes its webhook and secrets, and nobody else can claim it until the lease ends',
     async () => {
       const one = await add();
       const claimed = await claimOne();
@@ -102,7 +102,7 @@ describeStores('deliveries to webhooks', (stores) => {
   );
 
   testOnBoth(
-    'only what is chosen is claimed, in the order in which it is due, and nothing of those who have enough',
+    'only chosen deliveries are claimed, in order, and none of excluded webhooks, receivers or accounts',
     async () => {
       const elsewhere = await storedWebhook(stores.webhooks, accountId, {
         address: 'https://other.example:8443/',
@@ -144,7 +144,7 @@ describeStores('deliveries to webhooks', (stores) => {
       ...{ kind: 'failed', why, explanation: `because ${why}`, tookMs: 10_000, at: later(2) },
     })),
   ];
-  testOnBoth.each(outcomes)('the attempt %j comes back as it was', async (attempt) => {
+  testOnBoth.each(outcomes)('the attempt %j is read back unchanged', async (attempt) => {
     await add();
     const claimed = await claimOne();
     const settlement = await settled(claimed, attempt);
@@ -158,7 +158,7 @@ describeStores('deliveries to webhooks', (stores) => {
     ...[{ state: 'delivered' } as const, { state: 'given_up' } as const],
     { state: 'cancelled' },
   ];
-  testOnBoth.each(progresses)('a delivery that is %j comes back as it was', async (progress) => {
+  testOnBoth.each(progresses)('a delivery that is %j is read back unchanged', async (progress) => {
     await add();
     const claimed = await claimOne();
     const attempt = answered(500);
@@ -211,7 +211,7 @@ describeStores('deliveries to webhooks', (stores) => {
     expect(await stateOf()).toBe('cancelled');
   });
 
-  test('a slow webhook waits among the slow ones, with all its deliveries, until it is fast again', async () => {
+  test("a slow webhook's deliveries all wait in the slow queue until it is fast again", async () => {
     await add();
     await add();
     const [first] = await claim({ choose: (due) => due.slice(0, 1) });
@@ -225,7 +225,7 @@ describeStores('deliveries to webhooks', (stores) => {
     expect(await claim({ now: later(2 * day) })).toHaveLength(3);
   });
 
-  test('a new address counts as another receiver, even for deliveries that wait', async () => {
+  test('a new address counts as another receiver, even for waiting deliveries', async () => {
     await add();
     const draft = { address: 'https://moved.example/', kinds: ['key.banned'] };
     await stores.webhooks.change(of(), (current) =>
@@ -236,7 +236,7 @@ describeStores('deliveries to webhooks', (stores) => {
     expect((await claimOne()).webhook?.address).toBe('https://moved.example/');
   });
 
-  test('deliveries that wait for a webhook that is switched off are cancelled, and an attempt under way is still stored', async () => {
+  test('switching off a webhook cancels its waiting deliveries, and an attempt under way is still stored', async () => {
     await add();
     await add();
     const [under] = await claim({ choose: (due) => due.slice(0, 1) });
@@ -252,7 +252,7 @@ describeStores('deliveries to webhooks', (stores) => {
     expect(await claim({ now: later(day) })).toEqual([]);
   });
 
-  test('deliveries that wait for a removed webhook are not claimed, and an attempt under way changes nothing else', async () => {
+  test('waiting deliveries of a removed webhook are not claimed, and an attempt under way changes nothing else', async () => {
     await add();
     await add();
     const [under] = await claim({ choose: (due) => due.slice(0, 1) });
@@ -285,7 +285,7 @@ describeStores('deliveries to webhooks', (stores) => {
     expect((await deliveries.find(of(), id))!.attempts).toHaveLength(1);
   });
 
-  test('only the attempts of the last two rounds are kept of a delivery that is sent again and again', async () => {
+  test('a delivery that is sent again and again keeps only the attempts of its last two rounds', async () => {
     await add();
     const { id } = (await list())[0]!;
     for (let n = 0; n < 3 * attemptsOfOnce; n += 1) {
@@ -300,7 +300,7 @@ describeStores('deliveries to webhooks', (stores) => {
 
   const ping = (id?: string) => ({ ...message(id), type: 'test.ping' });
 
-  testOnBoth('of twenty tests that are asked for at once, one waits', async () => {
+  testOnBoth('when twenty tests are requested at once, one waits', async () => {
     const { lost } = await race(20, (n) =>
       (n % 2 ? stores : stores.secondProcess).webhookDeliveries.addTest(ping(), webhook, later(n)),
     );
@@ -331,7 +331,7 @@ describeStores('deliveries to webhooks', (stores) => {
     ]);
   });
 
-  test('a delivery under way is not sent twice, and no event says that it was', async () => {
+  test('a delivery under way is not sent twice, and no event claims that it was', async () => {
     await add();
     const claimed = await claimOne();
     const { id } = claimed.delivery;
@@ -379,7 +379,7 @@ describeStores('deliveries to webhooks', (stores) => {
   );
 
   testOnBoth(
-    'old ones are forgotten with their attempts, unless they were sent again',
+    'old deliveries are deleted with their attempts, unless they were sent again',
     async () => {
       await add();
       await add();

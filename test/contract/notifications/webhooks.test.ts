@@ -45,14 +45,17 @@ describeStores('webhooks', (stores) => {
     return found;
   };
 
-  testOnBoth.each(statuses)('a webhook with the status %j comes back as it was', async (status) => {
-    const webhook = await stored();
-    const oldSecretsUntil = status.state === 'on' ? later(9) : undefined;
-    const state = { ...webhook, status, oldSecretsUntil };
-    await webhooks.change(of(webhook), () => ({ state, events: [] }));
-    expect(await webhooks.find(of(webhook))).toEqual(state);
-    expect(await webhooks.list(accountId)).toEqual([state]);
-  });
+  testOnBoth.each(statuses)(
+    'a webhook with the status %j is read back unchanged',
+    async (status) => {
+      const webhook = await stored();
+      const oldSecretsUntil = status.state === 'on' ? later(9) : undefined;
+      const state = { ...webhook, status, oldSecretsUntil };
+      await webhooks.change(of(webhook), () => ({ state, events: [] }));
+      expect(await webhooks.find(of(webhook))).toEqual(state);
+      expect(await webhooks.list(accountId)).toEqual([state]);
+    },
+  );
 
   test('webhook and event are stored together, and neither is stored if the decision throws', async () => {
     const webhook = await stored();
@@ -69,23 +72,29 @@ describeStores('webhooks', (stores) => {
     expect(await takeEvents(stores)).toEqual([]);
   });
 
-  testOnBoth('of twenty who add at once, as many get one as the account may have', async () => {
-    const { won, lost } = await race(20, (n) => {
-      const { webhooks: some } = n % 2 === 0 ? stores : stores.secondProcess;
-      return some.add(accountId, (current) => ({
-        ...addWebhook(
-          { ...webhookDecision(accountId).state, current, id: `${accountId}_${n}` },
-          destinationRules,
-          later(0),
-        ),
-        secrets: firstSecret('whsec_one'),
-      }));
-    });
-    expect([won.length, new Set(lost)]).toEqual([mostWebhooks, new Set(['webhook_limit_reached'])]);
-    expect(await webhooks.list(accountId)).toHaveLength(mostWebhooks);
-  });
+  testOnBoth(
+    'when twenty webhooks are added at once, as many succeed as the account may have',
+    async () => {
+      const { won, lost } = await race(20, (n) => {
+        const { webhooks: some } = n % 2 === 0 ? stores : stores.secondProcess;
+        return some.add(accountId, (current) => ({
+          ...addWebhook(
+            { ...webhookDecision(accountId).state, current, id: `${accountId}_${n}` },
+            destinationRules,
+            later(0),
+          ),
+          secrets: firstSecret('whsec_one'),
+        }));
+      });
+      expect([won.length, new Set(lost)]).toEqual([
+        mostWebhooks,
+        new Set(['webhook_limit_reached']),
+      ]);
+      expect(await webhooks.list(accountId)).toHaveLength(mostWebhooks);
+    },
+  );
 
-  testOnBoth('of twenty changes at once, each builds on the one before', async () => {
+  testOnBoth('none of twenty concurrent changes is lost', async () => {
     const webhook = await stored();
     await race(20, (n) => {
       const { webhooks: some } = n % 2 === 0 ? stores : stores.secondProcess;
@@ -99,7 +108,7 @@ describeStores('webhooks', (stores) => {
   });
 
   testOnBoth(
-    'the secrets come back as they were, and stay when something else changes',
+    'the secrets are read back unchanged, and stay when something else changes',
     async () => {
       const webhook = await stored();
       expect(await secretsOf(webhook)).toEqual(firstSecret('whsec_first'));

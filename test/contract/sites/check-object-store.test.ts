@@ -24,7 +24,7 @@ test('a working store passes the check, and nothing is left in it', async () => 
   expect(await store.unfinished()).toEqual([]);
 });
 
-test('without an object store nothing is checked', async () => {
+test('the check does nothing without an object store', async () => {
   expect(
     await checkObjectStore({
       ...{ dataDir: 'var', deploysUrl: undefined, s3Endpoint: undefined },

@@ -44,7 +44,7 @@ describeStores('deleted projects', (stores) => {
   const slugIn = (one = project) => stores.projects.find(one.slug);
 
   testOnBoth(
-    'a deleted one is out of service and out of sight at once, and restored as it was',
+    'a deleted project is out of service and hidden at once, and is restored unchanged',
     async () => {
       const { host } = await liveDomain(stores, project);
       const before = await routesIn(stores, project);
@@ -73,7 +73,7 @@ describeStores('deleted projects', (stores) => {
   );
 
   testOnBoth(
-    'its domains have no work meanwhile, and are checked before they are served again',
+    'its domains cause no work meanwhile, and are checked before they are served again',
     async () => {
       const { id, host } = await liveDomain(stores, project);
       await remove();
@@ -91,7 +91,7 @@ describeStores('deleted projects', (stores) => {
     },
   );
 
-  testOnBoth('what a deleted account has is out of service in the same way', async () => {
+  testOnBoth('the projects of a deleted account are out of service in the same way', async () => {
     const { id } = await liveDomain(stores, project);
     const { accountId } = project;
     await stores.accounts.change(accountId, (account) => deleteAccount(account, now));
@@ -108,7 +108,7 @@ describeStores('deleted projects', (stores) => {
     expect(await stores.domains.get(id)).toMatchObject({ pause: 'restored' });
   });
 
-  test('a deleted project takes no place among the projects, and is restored only when a place is free', async () => {
+  test('a deleted project does not count towards the limit, and can be restored only within the limit', async () => {
     await newProject(stores, project.accountId);
     await remove();
     const counted: number[] = [];
@@ -125,7 +125,7 @@ describeStores('deleted projects', (stores) => {
     expect(counted).toEqual([1, 1]);
   });
 
-  testOnBoth('at the end nothing of it is left but what tells of it', async () => {
+  testOnBoth('after removal, nothing of a project is stored except its events', async () => {
     const { id, host } = await liveDomain(stores, project);
     await move(project, `${project.slug}-2`);
     const deleted = await remove();
@@ -153,7 +153,7 @@ describeStores('deleted projects', (stores) => {
   });
 
   testOnBoth(
-    'of a deletion and a new domain at the same moment, the domain is refused or goes out of service',
+    'when a domain is added while its project is deleted, it is refused or goes out of service',
     async () => {
       const add = () => addTo(stores, project);
       await Promise.allSettled([add(), add(), remove(), add(), add()]);
@@ -164,17 +164,20 @@ describeStores('deleted projects', (stores) => {
     },
   );
 
-  testOnBoth('of a restore and the end at the same moment, one wins whole', async () => {
-    await deployTo(stores, project);
-    await remove();
-    const at = later(8 * 86_400_000);
-    const [restored] = await Promise.allSettled([
-      restore(project, at),
-      stores.projects.end(project.id, at, () => []),
-    ]);
-    expect(restored.status).toBe('rejected');
-    expect(await stores.projects.accountOf(project.slug)).toBeUndefined();
-  });
+  testOnBoth(
+    'when a restore and the removal happen at the same moment, one succeeds completely',
+    async () => {
+      await deployTo(stores, project);
+      await remove();
+      const at = later(8 * 86_400_000);
+      const [restored] = await Promise.allSettled([
+        restore(project, at),
+        stores.projects.end(project.id, at, () => []),
+      ]);
+      expect(restored.status).toBe('rejected');
+      expect(await stores.projects.accountOf(project.slug)).toBeUndefined();
+    },
+  );
 
   test('a deploy that begins while its project is deleted leaves no upload', async () => {
     await Promise.allSettled([
@@ -185,7 +188,7 @@ describeStores('deleted projects', (stores) => {
   });
 
   testOnBoth(
-    'a former address leads to the new one, names the project, and is nobody else’s',
+    'a former address redirects to the new one, names the project, and cannot be taken by others',
     async () => {
       const [old, slug] = [project.slug, `${project.slug}-new`];
       const { project: moved } = await move(project, slug);
@@ -218,7 +221,7 @@ describeStores('deleted projects', (stores) => {
     expect(routes.get(moved.slug)).toMatchObject({ kind: 'redirect', to: project.slug });
   });
 
-  test('a former address becomes free after its time', async () => {
+  test('a former address can be taken after its time', async () => {
     const { project: moved } = await move(project, `${project.slug}-new`);
     const ends = later(90 * 86_400_000);
     expect(await stores.projects.freeSlugs(later(90 * 86_400_000 - 1), 1000)).toBe(0);
@@ -230,7 +233,7 @@ describeStores('deleted projects', (stores) => {
   });
 
   testOnBoth(
-    'of a project that leaves an address and one that wants it, neither gets it twice',
+    'when one project leaves an address while another wants it, neither gets it twice',
     async () => {
       const accountId = await newAccount(stores);
       const slug = `${project.slug}-free`;

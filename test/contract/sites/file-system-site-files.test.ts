@@ -189,19 +189,22 @@ describe('after a crash', () => {
   test.each([
     { step: 'unpacking', done: 30 },
     { step: 'preparing', done: 30 },
-  ] as const)('while $step, a deploy is absent and its removal leaves nothing', async (stuckAt) => {
-    await publish({ 'index.html': text }, 'dep_earlier');
-    const before = await listingOf(home);
-    const archive = await archiveOf('pages.zip', 60);
-    await killWhereStuck({ folder, archives: [archive], stuckAt });
-    await rm(archive);
-    expect(await readdir(folder)).toEqual(['.dep_000001.partial', 'dep_earlier']);
-    expect(await files.list('dep_000001')).toBeUndefined();
-    await files.remove('dep_000001');
-    expect(await listingOf(home)).toEqual(before);
-  });
+  ] as const)(
+    'while $step, the deploy is absent and its removal leaves nothing',
+    async (stuckAt) => {
+      await publish({ 'index.html': text }, 'dep_earlier');
+      const before = await listingOf(home);
+      const archive = await archiveOf('pages.zip', 60);
+      await killWhereStuck({ folder, archives: [archive], stuckAt });
+      await rm(archive);
+      expect(await readdir(folder)).toEqual(['.dep_000001.partial', 'dep_earlier']);
+      expect(await files.list('dep_000001')).toBeUndefined();
+      await files.remove('dep_000001');
+      expect(await listingOf(home)).toEqual(before);
+    },
+  );
 
-  test('a new attempt under the same id begins with nothing', async () => {
+  test('a new attempt with the same id begins empty', async () => {
     const archive = await archiveOf('pages.zip', 20);
     await killWhereStuck({ folder, archives: [archive], stuckAt: { step: 'preparing', done: 5 } });
     const { deploys, listing } = await deployInProcess({ folder, archives: [archive] });

@@ -172,7 +172,7 @@ describe('the cache of an edge', () => {
     expect(await edge.files.list('dep_1')).toBeUndefined();
   });
 
-  test('asks once a second for a deploy that does not exist', async () => {
+  test('queries the store once a second for a deploy that does not exist', async () => {
     holdStopwatch();
     for (let visit = 0; visit < 20; visit++) {
       expect(await edge.files.list('dep_nobody')).toBeUndefined();
@@ -237,7 +237,7 @@ describe('the size limit of a cache', () => {
     await until('it is gone, and its folder', async () => (await readdir(edge.cache)).length === 0);
   });
 
-  test('removes what nobody used for a week, and what a dead process left', async () => {
+  test('removes content unused for a week, and leftovers of dead processes', async () => {
     await publish(photos(2, 1000));
     const folder = join(edge.cache, 'dep_0');
     await mkdir(folder, { recursive: true });

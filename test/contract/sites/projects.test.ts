@@ -106,7 +106,7 @@ describeStores('projects', (stores) => {
   });
 
   testOnBoth(
-    'when twenty compete for the last places of a plan, exactly that many get one',
+    'when twenty requests compete for the last places of a plan, exactly that many get one',
     async () => {
       await added();
       await takeEvents(stores);
@@ -188,19 +188,22 @@ describeStores('projects', (stores) => {
     },
   );
 
-  testOnBoth('deploys come newest first, and only the kept ones of this project', async () => {
-    const project = await newProject(stores, account);
-    const neighbour = await newProject(stores, account);
-    await published(neighbour);
-    const neighbours = await projects.find(neighbour.slug);
-    const made: string[] = [];
-    for (let n = 0; n < 12; n++) made.unshift(await published(project));
-    const site = await projects.find(project.slug);
-    expect(site?.deploys.map(({ id }) => id)).toEqual(made.slice(0, 10));
-    expect(site?.deploys.map(({ number }) => number)).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3]);
-    expect(site?.servedDeployId).toBe(made[0]);
-    expect(await projects.find(neighbour.slug)).toEqual(neighbours);
-  });
+  testOnBoth(
+    'deploys are listed newest first, and only the kept ones of this project',
+    async () => {
+      const project = await newProject(stores, account);
+      const neighbour = await newProject(stores, account);
+      await published(neighbour);
+      const neighbours = await projects.find(neighbour.slug);
+      const made: string[] = [];
+      for (let n = 0; n < 12; n++) made.unshift(await published(project));
+      const site = await projects.find(project.slug);
+      expect(site?.deploys.map(({ id }) => id)).toEqual(made.slice(0, 10));
+      expect(site?.deploys.map(({ number }) => number)).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3]);
+      expect(site?.servedDeployId).toBe(made[0]);
+      expect(await projects.find(neighbour.slug)).toEqual(neighbours);
+    },
+  );
 
   test('the number of a deleted deploy is not used again', async () => {
     const project = await newProject(stores, account);
@@ -213,7 +216,7 @@ describeStores('projects', (stores) => {
     expect(site?.deploys.map(({ number }) => number)).toEqual([3, 1]);
   });
 
-  test('a rollback is stored, and the deploys that it does not touch stay as they were', async () => {
+  test('a rollback is stored, and other deploys stay unchanged', async () => {
     const project = await newProject(stores, account);
     const first = await published(project);
     await published(project);
@@ -232,7 +235,7 @@ describeStores('projects', (stores) => {
     ]);
   });
 
-  test('nothing is kept when the decision throws', async () => {
+  test('a change that fails stores nothing', async () => {
     const project = await newProject(stores, account);
     await published(project);
     await takeEvents(stores);
@@ -264,7 +267,7 @@ describeStores('projects', (stores) => {
     expect(site?.deploys.map(({ id }) => id).sort()).toEqual(won.toSorted());
   });
 
-  testOnBoth('exactly one of twenty concurrent requests ends a deploy', async () => {
+  testOnBoth('exactly one of twenty concurrent requests finishes a deploy', async () => {
     const project = await newProject(stores, account);
     const id = await start(project);
     const processes = [projects, stores.secondProcess.projects];
@@ -311,7 +314,7 @@ describeStores('projects', (stores) => {
   );
 
   testOnBoth(
-    'deploys are counted by their states, with the bytes that they keep, over all accounts',
+    'deploys are counted by state over all accounts, with the bytes that they keep',
     async () => {
       const before = await projects.countDeploys();
       const [mine, theirs] = [

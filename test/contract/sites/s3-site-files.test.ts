@@ -149,7 +149,7 @@ describe('a deploy in an object store', () => {
     expect(store.requests.length).toBeLessThan(100);
   });
 
-  test('is removed once and in order, however many requests ask for it at the same time', async () => {
+  test('is removed once and in order, however many requests do so at the same time', async () => {
     await publish(birds);
     store.requests.length = 0;
     await Promise.all(Array.from({ length: 5 }, () => there.files.remove('dep_1')));

@@ -91,7 +91,7 @@ export const siteFilesContract = (open: () => Promise<OpenedSiteFiles>): void =>
     expect(await contentsOf()).toEqual({ 'a.txt': `one, ${'x'.repeat(100_000)} and two` });
   });
 
-  test('a deploy is absent until it is committed, and complete from then on', async () => {
+  test('a deploy is absent until it is committed, and complete afterwards', async () => {
     const draft = await draftOf(birds);
     expect(await files.list(id)).toBeUndefined();
     await draft.commit(() => undefined);
@@ -229,7 +229,7 @@ export const siteFilesContract = (open: () => Promise<OpenedSiteFiles>): void =>
   });
 
   test.each(['half written', 'committed'])(
-    'once its deploy is begun again, what was %s is gone',
+    'once its deploy is begun again, content that was %s is gone',
     async (how) => {
       const draft = await draftOf(birds);
       if (how === 'committed') await draft.commit(() => undefined);
@@ -258,7 +258,7 @@ export const siteFilesContract = (open: () => Promise<OpenedSiteFiles>): void =>
     expect((await read(file!)).equals(photo)).toBe(true);
   });
 
-  test('stored records do not change when callers change their copies', async () => {
+  test('changing a record that was read does not change the stored one', async () => {
     const given = Buffer.from(page);
     const draft = await files.begin(id);
     await draft.write('index.html', inOneBuffer(given));

@@ -34,7 +34,7 @@ export const siteUnpackingContract = (
   const unpack = (place: string, deployId: string, told: UploadProgress[] = [], room = ample) =>
     opened.unpacking.unpack({ deployId, room }, place, (progress) => told.push(progress));
 
-  test('stores the published files of an upload and counts them', async () => {
+  test("an upload's published files are stored and counted", async () => {
     const id = ids.next('dep');
     const place = await plainTree(join(folder, 'birds'), {
       'index.html': page,
@@ -50,7 +50,7 @@ export const siteUnpackingContract = (
     expect(index.brotli).toBeLessThan(page.length / 10);
   });
 
-  test('stores the content of the single folder that a site was packed in', async () => {
+  test('a site that was packed in a single folder is stored without that folder', async () => {
     const id = ids.next('dep');
     const place = await plainTree(join(folder, 'wrapped'), {
       'birds/index.html': page,
@@ -61,7 +61,7 @@ export const siteUnpackingContract = (
     expect(stored?.map(({ path }) => path).toSorted()).toEqual(['img/rex.txt', 'index.html']);
   });
 
-  test('reports its progress, which never goes back', async () => {
+  test('progress is reported and never goes back', async () => {
     const told: UploadProgress[] = [];
     const tree = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`${at}.html`, page]));
     const place = await plainTree(join(folder, 'many'), { 'index.html': page, ...tree });
@@ -72,7 +72,7 @@ export const siteUnpackingContract = (
     expect(done).toEqual(done.toSorted((one, other) => one - other));
   });
 
-  test("refuses an upload above the account's limit, and accepts one that just fits", async () => {
+  test("an upload above the account's limit is refused, and one that just fits is accepted", async () => {
     const place = await plainTree(join(folder, 'roomy'), { 'index.html': page });
     const room = (left: number) => ({ plan: 'Free', quota: 1024 ** 3, left });
     await expect(unpack(place, ids.next('dep'), [], room(page.length - 1))).rejects.toMatchObject({
@@ -84,7 +84,7 @@ export const siteUnpackingContract = (
     expect(contents.bytes).toBe(page.length);
   });
 
-  test('refuses with the code and message of the check that failed', async () => {
+  test('a refusal has the code and message of the check that failed', async () => {
     const place = await plainTree(join(folder, 'headless'), { 'about.html': page });
     await expect(unpack(place, ids.next('dep'))).rejects.toMatchObject({
       name: 'DomainError',
@@ -93,7 +93,7 @@ export const siteUnpackingContract = (
     });
   });
 
-  test('refuses a file that is not an archive, and a missing file', async () => {
+  test('a file that is not an archive, and a missing file, are refused', async () => {
     const place = join(folder, 'notes.zip');
     await writeFile(place, 'these are my notes');
     const refused = { name: 'DomainError', code: 'archive_unsupported' };
@@ -102,7 +102,7 @@ export const siteUnpackingContract = (
     await expect(missing).rejects.toHaveProperty('code', 'archive_unreadable');
   });
 
-  test('unpacks several uploads at the same time', async () => {
+  test('several uploads are unpacked at the same time', async () => {
     const place = await plainTree(join(folder, 'twins'), { 'index.html': page });
     const twins = [ids.next('dep'), ids.next('dep'), ids.next('dep'), ids.next('dep')];
     await Promise.all(twins.map((id) => unpack(place, id)));

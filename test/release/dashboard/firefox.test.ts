@@ -42,7 +42,7 @@ const folderOfFiles = `void Object.defineProperty(File.prototype, 'webkitRelativ
 describe('in Firefox, with scripts,', () => {
   const browsed = walkMainWays(true);
 
-  test('an archive is published that is chosen or dropped, and a folder that is chosen', async () => {
+  test('an archive or a folder is published when it is chosen, and an archive when it is dropped', async () => {
     const sites = browsed.dashboard.container.get(SitesKey);
     const { slug } = await sites.startProject(browsed.owner.accountId, 'Dropped');
     const folder = await mkdtemp(join(tmpdir(), 'animal-store-chosen-'));

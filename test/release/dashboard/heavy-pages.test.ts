@@ -74,7 +74,7 @@ test('a page of twenty checks with the most answers is less than 200 KiB', async
   expect(text).toContain('and 980 more');
 });
 
-test('answers that do not fit on a page start another one', async () => {
+test('answers that do not fit on a page continue on another page', async () => {
   const { text } = await owner.visitor.get(path);
   const links = rawLinks(text);
   expect(elementsIn(text, 'summary').filter((one) => one.text === 'Raw answers').length).toBe(

@@ -166,7 +166,7 @@ const unsubscribePath = async (): Promise<string> => {
   return `/dashboard/unsubscribe?token=${token}`;
 };
 
-test('the ways to a link by mail are accessible to the end', async () => {
+test('every step of getting a link by mail is accessible', async () => {
   const { email } = browsed.owner;
   page = await browsed.visit('/dashboard/forgot-password', { cookie: undefined });
   await page.label('Email').fill('keeper');

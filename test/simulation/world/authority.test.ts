@@ -157,7 +157,7 @@ describe('CAA', () => {
   const record = (value: string): CaaRecord => ({ flags: 0, tag: 'issue', value });
   const refused = { kind: 'failed', failure: { reason: 'caa' } };
 
-  test('of a parent can forbid', async () => {
+  test('of a parent can forbid a certificate', async () => {
     forbid();
     expect(await end(await order())).toMatchObject(refused);
   });
@@ -175,14 +175,14 @@ describe('CAA', () => {
     ['another method', `${issuer}; validationmethods=dns-01`],
     ['another account', `${issuer}; accounturi=https://acme.one.example/acme/acct/7`],
     ['nobody', ';'],
-  ])('that only allows %s forbids', async (_who, value) => {
+  ])('that only allows %s forbids a certificate', async (_who, value) => {
     world.outlook.policies.set(host, [record(value)]);
     expect(await end(await order())).toMatchObject(refused);
   });
 });
 
 describe('a validation', () => {
-  test.each([[[3, 4]], [[0]]])('does not count where %j see nothing', async (blind) => {
+  test.each([[[3, 4]], [[0]]])('does not count if %j cannot see it', async (blind) => {
     for (const vantage of blind) world.outlook.blind.add(vantage);
     const failure = { reason: 'dns' };
     expect(await end(await order())).toMatchObject({ kind: 'failed', failure });
@@ -247,7 +247,7 @@ describe('a limit', () => {
   });
 });
 
-describe('a window', () => {
+describe('a renewal window', () => {
   test('begins after two thirds of the lifetime, and at once after a mass revocation', async () => {
     const { authority, model, clock } = world;
     const { chain, notAfter } = await certificateOf(await order());

@@ -49,7 +49,7 @@ const addresses = async (place: string) => {
   return reply.kind === 'records' ? reply.records : [];
 };
 
-test('the real verifier finds all facts about a host at each resolver, and its only timer is the deadline', async () => {
+test('the real verifier finds all facts about a host at each resolver, and uses only one timer, the deadline', async () => {
   dns.zones.set('_animal-store-challenge.shop.customer.example', 'TXT', ['proof'], 60);
   const timer = jest.spyOn(globalThis, 'setTimeout');
   const [facts, other] = await inspect();
@@ -136,7 +136,7 @@ test('a wildcard matches names that do not exist, and nothing below names that d
   expect(await dns.lookup(first, `below.${host}`, 'A')).toMatchObject(absent);
 });
 
-test('a zone that fails DNSSEC is only answered without checking', async () => {
+test('a zone that fails DNSSEC is answered only to queries without checking', async () => {
   dns.weather.zone('customer.example', { kind: 'bogus' });
   const [facts] = await inspect();
   expect(facts).toMatchObject({

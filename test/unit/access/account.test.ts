@@ -55,7 +55,7 @@ describe('an account with custom limits', () => {
     });
   });
 
-  test('can get new limits, even one number at a time', () => {
+  test('can get new limits, even only one number', () => {
     for (const other of [
       { ...own, perMinute: 8 },
       { ...own, perDay: 78 },
@@ -106,7 +106,7 @@ describe('an account with custom limits', () => {
     expect([state, events]).toMatchObject([{ plan: 'pro', ownLimits: undefined }, [{ to: 'pro' }]]);
   });
 
-  test('cannot get invalid ones, or any on another plan', () => {
+  test('cannot get invalid limits, or any limits on another plan', () => {
     for (const change of [
       () => changePlan(account, { plan: 'enterprise', requests: { ...own, perDay: 0 } }, now),
       () => changePlan(account, { plan: 'pro', requests: own }, now),

@@ -40,7 +40,7 @@ describe('issuing an API key', () => {
     });
   });
 
-  test('lets a key deploy only where its owner chose that, and to one project where they chose one', () => {
+  test('lets a key deploy only if its owner chose that, and only to the chosen project if there is one', () => {
     expect(defaultScopes).toEqual(['pets:read', 'pets:write', 'orders:read']);
     const { state } = issueApiKey({ ...draft, projectId: 'proj_1' }, now);
     expect(state.projectId).toBe('proj_1');
@@ -90,7 +90,7 @@ describe('an API key', () => {
     expect([at(-9), at(5)].map((moment) => opens(revoked.state, moment))).toEqual([false, false]);
   });
 
-  test('keeps the first time of its revocation when it is revoked again', () => {
+  test('keeps the time of its first revocation when it is revoked again', () => {
     const { state: revoked } = revokeApiKey(issueApiKey(draft, now).state, at(5));
     expect(revokeApiKey(revoked, at(6))).toEqual({ state: revoked, events: [] });
   });
@@ -115,7 +115,7 @@ const expected = (text: string): string => {
 };
 
 describe('the secret of an API key', () => {
-  test('is pets_live_, 32 random characters and 6 of a CRC-32, as zlib computes it', () => {
+  test('is pets_live_, 32 random characters, and 6 characters of a CRC-32 as zlib computes it', () => {
     const known = composeSecret('0123456789ABCDEFGHIJKLMNOPQRSTUV');
     expect(known).toBe(expected('pets_live_0123456789ABCDEFGHIJKLMNOPQRSTUV'));
     expect(known).toHaveLength(48);
@@ -217,7 +217,7 @@ const [minute, hour] = [60_000, 3_600_000];
 const { state: key } = issueApiKey(draft, now);
 
 describe('a ban', () => {
-  test('comes with each tenth refusal', () => {
+  test('starts with each tenth refusal', () => {
     const strikes = Array.from({ length: 32 }, (_, n) => n);
     expect(strikes.filter(bringsBan)).toEqual([10, 20, 30]);
   });
@@ -247,7 +247,7 @@ describe('a ban', () => {
     expect(nextBan(last, at(-hour)).minutes).toBe(10);
   });
 
-  test('applies before its end and not after', () => {
+  test('applies until its end and not after', () => {
     const ban = nextBan(undefined, now);
     const moments = [0, 5 * minute - 1, 5 * minute, hour];
     expect(moments.map((moment) => isBanned(ban, at(moment)))).toEqual([true, true, false, false]);
@@ -275,7 +275,7 @@ describe('banning an API key', () => {
     expect(next.events).toHaveLength(1);
   });
 
-  test('is undone by lifting the ban, and the next one is still twice as long', () => {
+  test('can be lifted, and the next ban is still twice as long', () => {
     const lifted = liftBan(banned, at(minute));
     expect(lifted).toEqual({
       state: { ...key, ban: { since: now, until: at(minute), minutes: 5 } },

@@ -62,7 +62,7 @@ test('a report that failed is part of the next report', async () => {
   expect(reported).toEqual(['acct_1 warning 2026-03-02']);
 });
 
-test('the first use that waits to be reported triggers the report', async () => {
+test('the first use to report triggers the report', async () => {
   let rung = 0;
   reporter.news.listen(() => (rung += 1));
   reporter.note('acct_1', use());

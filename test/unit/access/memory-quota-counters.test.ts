@@ -14,7 +14,7 @@ const take = (subject: string, striker?: string, at = now) =>
   counters.take({ subject, limits, striker, now: at });
 const subjects = () => counters.takeChanges().map(({ subject }) => subject);
 
-test('changes are taken out once, as one entry for each subject and each key with strikes', async () => {
+test('changes are returned once, as one entry for each subject and each key with strikes', async () => {
   for (let n = 0; n < 4; n++) await take('account:a', 'key_1');
   await counters.peek('account:b', now);
   expect(subjects()).toEqual(['account:a', 'key:key_1']);
@@ -23,7 +23,7 @@ test('changes are taken out once, as one entry for each subject and each key wit
   expect(subjects()).toEqual(['account:a']);
 });
 
-test('changes that are returned are taken out again with their latest values', async () => {
+test('changes that are put back are returned again with their latest values', async () => {
   await take('account:a');
   const early = counters.takeChanges();
   await take('account:a');
@@ -33,7 +33,7 @@ test('changes that are returned are taken out again with their latest values', a
   expect(JSON.parse(change?.data ?? '')).toMatchObject({ minute: { count: 2 }, day: { count: 2 } });
 });
 
-test('learned counts raise counts and never lower them', async () => {
+test('shared counts raise local counts and never lower them', async () => {
   await take('account:a');
   counters.learn('account:a', { minute: 0, day: 7 }, now);
   expect(await counters.peek('account:a', now)).toEqual({ minute: 1, day: 7 });
@@ -41,7 +41,7 @@ test('learned counts raise counts and never lower them', async () => {
   expect(await take('account:a')).toMatchObject({ allowed: false, counts: { minute: 2, day: 7 } });
 });
 
-test('learned counts of a minute end with it, and those of the day remain', async () => {
+test('shared counts of a minute end with it, and those of the day remain', async () => {
   counters.learn('account:a', { minute: 2, day: 7 }, now);
   expect(await counters.peek('account:a', later)).toEqual({ minute: 0, day: 7 });
 });
@@ -72,7 +72,7 @@ describe('when the addresses exceed the limit', () => {
     expect(await Promise.all([0, 8].map((n) => counted(`account:${n}`)))).toEqual([1, 1]);
   });
 
-  test('dropped addresses are not among the changes any more, and cannot be returned', async () => {
+  test('dropped addresses are no longer among the changes, and cannot be put back', async () => {
     counters.takeChanges();
     for (let n = 0; n < 4; n++) await take(`address:${n}`);
     const changes = counters.takeChanges();

@@ -32,7 +32,7 @@ describe('an address', () => {
     `${'x'.repeat(64)}@${'y'.repeat(63)}.${'y'.repeat(63)}.${'y'.repeat(53)}.example`,
     'zoë@bücher.example',
     "o'hara+shop@mail.example",
-  ])('may be %s, for an account as for a person', (email) => {
+  ])('may be %s, for an account and for a person', (email) => {
     expect(isEmail(email)).toBe(true);
     expect([open(email).state.email, invite(email).state.email]).toEqual([email, email]);
   });
@@ -116,12 +116,12 @@ describe('a password', () => {
 describe('removing a person', () => {
   const other: Person = { ...mia, id: 'pers_2', email: 'ben@shop.example' };
 
-  test('records who it was', () => {
+  test('records the removed person', () => {
     const removed = { type: 'person_removed', ...about, email: mia.email };
     expect(removePerson([mia, other], mia.id, now)).toEqual([removed]);
   });
 
-  test('is refused when it is the last owner', () => {
+  test('is refused for the last owner', () => {
     const viewer: Person = { ...other, role: 'viewer' };
     const removing = () => removePerson([mia, viewer], mia.id, now);
     expect(removePerson([mia, viewer], viewer.id, now)).toHaveLength(1);

@@ -150,7 +150,7 @@ describe('a session', () => {
     expect(isProven({ provenAt: undefined }, later(ms))).toBe(false);
   });
 
-  test('does not last longer once it is confirmed', () => {
+  test('does not last longer after it is confirmed', () => {
     const session = startSession(draft, now);
     expect(proveSession(session, later(5)).endsAt).toEqual(session.endsAt);
   });

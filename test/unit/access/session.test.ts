@@ -100,7 +100,7 @@ test.each(['mia@shop.example', 'my MIA@shop.Example 1'])(
 );
 
 test.each(['ZOË’S birds!!', 'zoë’s birds 2026', '2026-mia-2026', 'mia1234567890'])(
-  'the name of the account or person with digits or signs around it is refused: %s',
+  'a password is refused if it is the name of the account or person with digits or signs around it: %s',
   (password) => {
     refuses(password, 'must not be your name or the name of the account');
   },
@@ -109,14 +109,14 @@ test.each(['ZOË’S birds!!', 'zoë’s birds 2026', '2026-mia-2026', 'mia12345
 test.each([
   ...['aaaaaaaaaaaa', '🦜'.repeat(12), ' '.repeat(12), 'a'.repeat(200), '111111111111'],
   ...['abababababab', 'abcabcabcabca', 'Ab1!Ab1!Ab1!', '121212121212'],
-])('a few characters that are repeated are refused: %j', (password) => {
+])('a few repeated characters are refused as a password: %j', (password) => {
   refuses(password, 'repeats the same few characters');
 });
 
 test.each([
   ...['123456789012', '987654321098', 'abcdefghijkl', 'ZYXWVUTSRQPO', 'qwertyuiopas'],
   ...['1234567890qwerty', 'poiuytrewq0987654321', 'mnbvcxzlkjhg'],
-])('a sequence of characters or neighbouring keys is refused: %s', (password) => {
+])('a sequence of characters or neighbouring keys is refused as a password: %s', (password) => {
   refuses(password, 'a sequence of characters or keys');
 });
 
@@ -128,7 +128,7 @@ test.each([
   refuses(password, 'one of the most common ones');
 });
 
-describe('a reason', () => {
+describe('a refusal reason', () => {
   test.each(['aaaaaaaaaaaa', '123456789012', 'password1234', 'mia1234567890'])(
     'comes with advice: %s',
     (password) => {

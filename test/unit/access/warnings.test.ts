@@ -57,7 +57,7 @@ test('each step before the removal of an operation is reported at most once to a
   );
 });
 
-test('the reports about an operation are remembered for a day after its removal', () => {
+test('the reports about an operation are kept for a day after its removal', () => {
   const removed = { operation: 'getPet', removedAt: later(day) };
   const { state } = warnOfRemoval(opened, removed, now);
   const next = (elapsed: number) => {

@@ -300,7 +300,7 @@ describe('the start is refused', () => {
   });
 
   test.each(['http://127.0.0.1:3000/v1', 'http://[::1]:3000/v1', 'http://localhost:3000/v1'])(
-    'but not where clients can only come from this machine, %s, which only causes a warning',
+    'but not if clients can only come from this machine, %s, which only causes a warning',
     (publicUrl) => {
       const environment = { ...production, PUBLIC_URL: publicUrl };
       expect(faultsOf(environment)).toEqual([]);
@@ -350,7 +350,7 @@ describe('the start is refused', () => {
     }
   });
 
-  test('where sites could set cookies for the dashboard, but not next to it', () => {
+  test('if sites could set cookies for the dashboard, but not if they are only next to it', () => {
     for (const [publicUrl, platformHost, faults] of [
       ['https://zoo.example/v1', 'zoo.example', ['PLATFORM_HOST']],
       ['https://app.zoo.example/v1', 'zoo.example', ['PLATFORM_HOST']],
@@ -428,7 +428,7 @@ describe('the role dns', () => {
   const zone = { ACME_DNS_ZONE: 'acme.zoo.example' };
   const rolesOf = (environment: Readonly<Record<string, string>>) => loadConfig(environment).roles;
 
-  test('is a default role where there is a zone to answer for', () => {
+  test('is a default role if there is a zone to answer for', () => {
     expect(rolesOf(zone)).toEqual(['api', 'dashboard', 'edge', 'worker', 'dns']);
     expect(rolesOf({ ...zone, ROLES: 'edge' })).toEqual(['edge']);
     expect(rolesOf({ ...zone, ROLES: 'dns' })).toEqual(['dns']);
@@ -446,7 +446,7 @@ describe('the role dns', () => {
     expect(faultsOf({ ...zone, ...hidden })).toEqual(['ACME_DNS_ZONE']);
   });
 
-  test('needs a zone outside the sites: a project could otherwise take its name, or that of its name server', () => {
+  test('needs a zone outside the sites, because a project could take its name or that of its name server', () => {
     for (const name of ['acme.zoo.example', 'a.b.zoo.example']) {
       const environment = { ACME_DNS_ZONE: name, PLATFORM_HOST: 'zoo.example' };
       expect(() => loadConfig(environment)).toThrow(/ACME_DNS_ZONE: must not be in zoo\.example/);

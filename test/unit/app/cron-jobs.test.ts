@@ -49,7 +49,7 @@ test('a job runs on its schedule until it is stopped', async () => {
   expect(ranAt).toHaveLength(3);
 });
 
-test('a stop tells a run that is under way, and waits for it', async () => {
+test('stopping notifies a job that is under way, and waits for it', async () => {
   const beats: boolean[] = [];
   const work = async (isStopping: () => boolean) => {
     do {
@@ -272,7 +272,7 @@ test('a clock that is set back is noticed even while signals keep coming', async
   await jobs.stop();
 });
 
-test('a collected signal does not hurry a process while another one does the job', async () => {
+test('a collected signal does not make a process run earlier while another one does the job', async () => {
   const news = new Bell();
   const { ranAt, jobs } = schedule('*/15 * * * * *', () => Promise.resolve('elsewhere'), {
     ...{ news, gathersNews: true, isShared: true },
@@ -307,7 +307,7 @@ const nothing: WorkerPorts = new Proxy((() => nothing) as unknown as WorkerPorts
 });
 const jobs = workerJobs(nothing);
 
-test('the jobs that workers leave to one of them are listed as such', () => {
+test('the jobs that only one of several workers runs are listed as such', () => {
   expect(jobs.filter(({ isShared }) => isShared).map(({ name }) => name)).toEqual([
     'issue and renew certificates',
     'plan renewals',

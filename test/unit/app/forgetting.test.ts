@@ -79,7 +79,7 @@ test('each kind of old data is deleted after its own period', async () => {
   });
 });
 
-test('every job that works in batches can ask whether the process is stopping', async () => {
+test('every job that works in batches can find out whether the process is stopping', async () => {
   const others = ['give up cut-off', 'delete certificates of our own', 'count what is stored'];
   for (const job of [
     ...jobs,
@@ -97,7 +97,7 @@ test('old data is deleted hourly, each kind at a different minute', () => {
   expect(new Set(schedules).size).toBe(sweptTables.length);
 });
 
-test('stored rows are counted at the start too, so a restart leaves no gap in the metrics', () => {
+test('stored rows are counted at the start too, so that a restart leaves no gap in the metrics', () => {
   const atStart = all.filter(({ isAtStart }) => isAtStart);
   expect(atStart.map(({ name }) => name)).toEqual(['count what is stored']);
 });

@@ -105,7 +105,7 @@ test('a burst is processed a limited number at a time, without waiting for the s
   expect(rung).toEqual(Array(30).fill('soon'));
 });
 
-test('the end of an item signals the worker, even if it failed, and a run says when the next item is due', async () => {
+test('a finished item, even a failed one, starts the next run, and a run returns when the next item is due', async () => {
   const queue = new ScriptedQueue('one');
   queue.nextAt = later(90_000);
   const { worker, rung } = workerOver(queue, { work: () => Promise.reject(new Error('no')) });
@@ -114,7 +114,7 @@ test('the end of an item signals the worker, even if it failed, and a run says w
   expect(rung).toEqual(['soon']);
 });
 
-test('a run without due items claims nothing, and says when to check again', async () => {
+test('a run without due items claims nothing, and returns when to check again', async () => {
   const queue = new ScriptedQueue();
   queue.nextAt = later(5);
   const { worker } = workerOver(queue);
@@ -149,7 +149,7 @@ test('leases are prolonged for as long as the work takes, and no longer', async 
   expect(queue.told).toHaveLength(told);
 });
 
-test('the kind of item decides what happens after a failure, and a stop waits for that', async () => {
+test('each kind of item decides what happens after a failure, and a stop waits for that', async () => {
   const queue = new ScriptedQueue('one');
   const failed: string[] = [];
   const { worker } = workerOver(queue, {
@@ -184,7 +184,7 @@ test('an item that takes too long fails, and one that hangs delays nothing else'
   expect(failed).toEqual(['hangs took longer than 20 ms']);
 });
 
-test('a stop claims no more, and waits for items under way, which are cancelled in the end', async () => {
+test('a stop claims no more, waits for items under way, and finally cancels them', async () => {
   const queue = new ScriptedQueue(...names(10));
   let broken = 0;
   const { worker } = workerOver(
@@ -229,7 +229,7 @@ test('an item that waits for its turn in the process is released at a stop', asy
   ]);
 });
 
-test('a run of batches ends with its work, and marks together the items that end together', async () => {
+test('a run of batches ends with its work, and marks items that end together in one step', async () => {
   const queue = new ScriptedQueue(...names(25));
   const { worker, seen, rung } = workerOver(queue, {
     ...{ isInBatches: true, share: new Shared({ atOnce: 20 }) },
@@ -245,7 +245,7 @@ test('a run of batches ends with its work, and marks together the items that end
   expect(together.reduce((sum, count) => sum + count, 0)).toBe(25);
 });
 
-test('a run of batches fails if it could not mark its items as done, and still does the rest', async () => {
+test('a run of batches that could not mark items as done fails, but still does the rest', async () => {
   const queue = new ScriptedQueue('a', 'b', 'c');
   const away = new Error('away');
   jest.spyOn(queue, 'done').mockRejectedValueOnce(away);
@@ -291,7 +291,7 @@ test('a claim that fails ends the run, and the next run works; a failed search a
   await worker.stop();
 });
 
-test('an item that takes long gives its place to others', async () => {
+test('a slow item gives its place to others', async () => {
   const queue = new ScriptedQueue(...names(3));
   const { begun, work, letGo } = held();
   const share = Object.assign(new Shared<Item>({ atOnce: 2 }), {
@@ -316,7 +316,7 @@ test('an item that takes long gives its place to others', async () => {
   await worker.stop();
 });
 
-test('accounts take turns: those with the latest turn come last', () => {
+test('accounts take turns: the account whose last turn was most recent goes last', () => {
   const share = new Shared<string>({ atOnce: 3, refill: 2, accountOf: (account) => account });
   for (const account of ['a', 'b', 'a']) share.begin(account);
   expect([share.room(), share.isRoomy]).toEqual([undefined, false]);

@@ -45,7 +45,7 @@ describe('the address of sentinels', () => {
     });
   });
 
-  test('may contain a time to wait', () => {
+  test('may contain a waiting time', () => {
     const address = readRedisAddress('redis+sentinel://a/zoo?commandTimeout=2000');
     expect(address).toMatchObject({ url: 'redis://primary', timeoutMs: 2000 });
   });

@@ -118,7 +118,7 @@ test('a verified domain is worked on in the background', async () => {
   expect(told).toBe(1);
 });
 
-test('owners learn of an event in every channel or in none', () => {
+test('owners are notified of an event in every channel or in none', () => {
   const ways = ['notices', 'mail', 'webhooks'] as const;
   const told = Object.values(subscriptions).map(({ subscribers: names }: Subscription) => names);
   const some = told.filter((names) => ways.some((way) => names.includes(way)));
@@ -126,7 +126,7 @@ test('owners learn of an event in every channel or in none', () => {
   expect(some.filter((names) => !ways.every((way) => names.includes(way)))).toEqual([]);
 });
 
-test('a test of a webhook is added before the search for due calls; sending again only needs the search', async () => {
+test('a webhook test is added before the search for due calls, and sending again only needs the search', async () => {
   const calls: string[] = [];
   const hand = handingTo({
     webhooks: { pingWebhook: (id) => Promise.resolve(void calls.push(id)) },
@@ -140,7 +140,7 @@ test('a test of a webhook is added before the search for due calls; sending agai
   expect(calls).toEqual(['evt_1', 'look', 'look']);
 });
 
-test('the people concerned are mailed: the invited, and those whose password or second factor changed', () => {
+test('people are mailed when they are invited, and when their password or second factor changed', () => {
   const mailed = Object.entries<Subscription>(subscriptions).filter(([, { subscribers: names }]) =>
     names.includes('personalMails'),
   );

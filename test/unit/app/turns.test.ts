@@ -62,7 +62,7 @@ test('a turn that fails ends the run for all its callers, and the next call begi
   expect(await next).toBe(2);
 });
 
-test('stopping waits for the current turn, even if that fails, and begins no other', async () => {
+test('stopping waits for the current turn, even if it fails, and begins no other', async () => {
   const { turns, ends } = heldTurns();
   const runs = Promise.allSettled([turns.run(), turns.run()]);
   let isStopped = false;

@@ -96,7 +96,7 @@ describe.each(walk(orderStatuses, orderSteps))('to $name an order that is $from'
   });
 });
 
-test('an animal is for sale until it is sold, and that is final', () => {
+test('an animal is for sale until it is sold, and a sale is final', () => {
   expect(petTransitions.available).toContain('sold');
   expect(petTransitions.pending).toContain('sold');
   expect(petTransitions.sold).toEqual([]);
@@ -104,7 +104,7 @@ test('an animal is for sale until it is sold, and that is final', () => {
   expect(String(refusal)).toContain('that is final');
 });
 
-test('an order is approved before it is delivered, and only then complete', () => {
+test('an order is approved before it is delivered, and is complete after that', () => {
   expect(orderTransitions).toEqual({
     placed: ['approved'],
     approved: ['delivered'],

@@ -65,12 +65,12 @@ const details = {
 const told = (what: string, more: Readonly<Record<string, string | number>> = {}) =>
   auditWords({ what, details: { ...details, ...more } }, names);
 
-test.each(Object.keys(subscriptions))('%s has a sentence without gaps', (what) => {
+test.each(Object.keys(subscriptions))('the sentence for %s has no gaps', (what) => {
   expect(told(what)).toMatch(/^[A-Zkw].{5,}/);
   expect(told(what)).not.toMatch(/undefined|NaN|\[object|\{|_\d/);
 });
 
-test('no two events have the same sentence', () => {
+test('the sentences of all events differ', () => {
   const all = Object.keys(subscriptions).map((what) => told(what));
   expect(new Set(all).size).toBe(all.length);
 });

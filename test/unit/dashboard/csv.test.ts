@@ -102,7 +102,7 @@ describe('a file of animals', () => {
     expect(drafts).toHaveLength(10_000);
   });
 
-  test('in another encoding than UTF-8 is refused', async () => {
+  test('is refused in any encoding except UTF-8', async () => {
     const latin1 = Buffer.from(`${head}Zoë,7,sold\n`, 'latin1');
     expect(await draftsIn(latin1)).toMatchObject({ kind: 'refused', wrong: [{ line: 1 }] });
   });
@@ -128,7 +128,7 @@ describe('a list as CSV', () => {
     },
   );
 
-  test('reads back exactly as it was written, whatever the names are', async () => {
+  test('is read back exactly as it was written, whatever the names are', async () => {
     const special = fc.constantFrom(...`'"=+-@＝＋－＠,; a`.split(''));
     const names = fc
       .oneof(fc.string({ unit: special }), fc.string({ unit: 'grapheme' }))

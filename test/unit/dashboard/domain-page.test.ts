@@ -161,7 +161,7 @@ test('when one answer differs, each resolver has its own row', () => {
   ]);
 });
 
-test('a single answer is not a group', () => {
+test('a single answer is not shown as a group', () => {
   expect(rowsOf(answer(5))).toEqual(['192.0.2.5 CNAME elsewhere.test no in 4 minutes 5 ms']);
 });
 
@@ -183,7 +183,7 @@ test("a domain that was never checked has the page's primary button", () => {
   expect(shown(added, after(minute))).toEqual({ look: 'main', text: 'Verify' });
 });
 
-test('Re-verify is a secondary button until it is allowed, and shows when that is', () => {
+test('Re-verify is a secondary button until it is allowed, and shows when it will be', () => {
   const waiting = shown(verified, after(2 * minute));
   expect(waiting).toEqual({ look: undefined, text: 'Re-verify available in 29 minutes' });
   expect(shown(verified, after(31 * minute))).toEqual({ look: 'main', text: 'Re-verify' });

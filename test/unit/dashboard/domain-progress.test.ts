@@ -51,7 +51,7 @@ test.each(standings)(
 );
 
 test.each(standings)(
-  '$state with certificate $certificate.kind, $certificate.work.step, needs its owner exactly where the text says so',
+  '$state with certificate $certificate.kind, $certificate.work.step, needs its owner exactly if the text says so',
   (standing) => {
     const { actor } = progressOf(standing, after(minute));
     const attention = attentionOf(standing);
@@ -62,7 +62,7 @@ test.each(standings)(
 
 const line = (domain: CustomDomain) => stepsOf(domain, now).map(({ standing }) => standing);
 
-test('the step line follows the domain, and a removed domain has no step', () => {
+test("the step line shows the domain's state, and a removed domain has no step", () => {
   expect(line(added)).toEqual(['done', 'now', 'ahead', 'ahead']);
   expect(line(verified)).toEqual(['done', 'done', 'now', 'ahead']);
   expect(line(live)).toEqual(['done', 'done', 'done', 'done']);
@@ -72,7 +72,7 @@ test('the step line follows the domain, and a removed domain has no step', () =>
 test.each([
   ['shop.example.com', 'the TXT record'],
   ['*.shop.example.com', 'the CNAME record of _acme-challenge.shop.example.com'],
-])('the owner is told after %s was contested to create %s', (host, proof) => {
+])('after %s was contested, the owner is told to create %s', (host, proof) => {
   const contested = removeDomain({ ...live, host }, 'contested', now).state;
   expect(progressOf(contested, now).sentence).toContain(`create ${proof}, which proves`);
 });
@@ -129,7 +129,7 @@ describe('a delegated name that points elsewhere', () => {
   const certificates = withEveryWork(added).map((domain) => ({ ...domain, dns }));
   const issued = certificates.find(({ certificate }) => certificate.kind === 'issued')!;
 
-  test('says that its certificate is ready, and to point the DNS here', () => {
+  test('says that its certificate is ready and that the DNS should now point here', () => {
     expect(progressOf(issued, now)).toMatchObject({
       ...{ short: 'Certificate ready', actor: 'customer', tone: 'good' },
       sentence: expect.stringContaining('point your DNS here whenever you like') as unknown,
@@ -138,7 +138,7 @@ describe('a delegated name that points elsewhere', () => {
     expect(names).toEqual(['added done', 'certificate done', 'verified now', 'live ahead']);
   });
 
-  test('is shown as ready by the command line too, until the certificate has expired', () => {
+  test('is also shown as ready by the command line, until the certificate has expired', () => {
     expect(readyInWords(issued, now)).toContain('point your DNS here whenever you like');
     expect(readyInWords(issued, validity.notAfter)).toBeUndefined();
   });
@@ -162,7 +162,7 @@ describe('a delegated name that points elsewhere', () => {
     expect(line(gone)).toEqual(['done', 'now', 'ahead', 'ahead']);
   });
 
-  test('says that the certificate is on its way, or why not, and what to do', () => {
+  test('says that the certificate is being issued, or why not, and what to do', () => {
     expect(progressOf(wanted!, now)).toMatchObject({ actor: 'us', isWorkedOn: true });
     expect(progressOf(failed!, now).sentence).toContain('is not ready yet');
     const waits = certificates.find((one) => workOn(one)?.step === 'waits_for_owner')!;
@@ -177,7 +177,7 @@ describe('a delegated name that points elsewhere', () => {
   });
 });
 
-test('an order under way shows as in progress', () => {
+test('an order under way is shown as in progress', () => {
   expect(progressOf(ordered, now)).toMatchObject({ actor: 'us', isWorkedOn: true });
 });
 
@@ -193,7 +193,7 @@ const failedWith = (code: DnsProblemCode, step: WantedWork['step']): CustomDomai
 test.each([
   ['ca_unavailable', 'us', 'now'],
   ['challenge_unreachable', 'customer', 'failed'],
-] as const)('the next to act after %s is %s', (code, actor, step) => {
+] as const)('the page says after %s that %s must act', (code, actor, step) => {
   const failed = failedWith(code, 'planned');
   expect(progressOf(failed, now)).toMatchObject({ actor, isWorkedOn: false });
   expect(line(failed)[2]).toBe(step);

@@ -112,7 +112,7 @@ describe('a viewer of a live page', () => {
     jest.useRealTimers();
   });
 
-  test('that must make room before its page arrived still receives the page and when to come back', async () => {
+  test('still receives the page and when to come back if it must make room before its page arrived', async () => {
     const { stream } = openViewer();
     viewer.later(30);
     const received = await text(stream);
@@ -120,14 +120,14 @@ describe('a viewer of a live page', () => {
     expect(received).toMatch(/event: later\ndata: 30\n\n$/);
   });
 
-  test('that is ended twice receives only one message, and is not cut off', async () => {
+  test('receives only one message if it is ended twice, and is not cut off', async () => {
     const { stream } = openViewer();
     viewer.later(30);
     viewer.over();
     expect(await text(stream)).toMatch(/event: later\ndata: 30\n\n$/);
   });
 
-  test('that does not read the rest at the end is cut off', async () => {
+  test('is cut off at the end if it does not read the rest', async () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] });
     const { stream } = openViewer();
     viewer.end();

@@ -25,7 +25,7 @@ const column = (requests: Partial<Record<UsageOutcome, number>> = {}): Column =>
   return { begin: new Date('2026-03-01T10:00:00Z'), requests: { ...none, ...requests } };
 };
 
-describe('the chart of usage', () => {
+describe('the usage chart', () => {
   test('stacks outcomes without gaps from the bottom, and refused ones last', () => {
     const requests = { '2xx': 50, '3xx': 5, '4xx': 20, '5xx': 5, refused: 20 };
     const [bar] = chartOf([column(requests)], undefined).bars;
@@ -40,7 +40,7 @@ describe('the chart of usage', () => {
     expect(bottom).toBeCloseTo(0, 9);
   });
 
-  test('leaves out outcomes that did not occur', () => {
+  test('omits outcomes that did not occur', () => {
     const [bar, other] = chartOf([column({ '4xx': 3 }), column()], undefined).bars;
     expect(bar?.parts.map(({ outcome }) => outcome)).toEqual(['4xx']);
     expect(other?.parts).toEqual([]);
@@ -103,7 +103,7 @@ describe('the chart of usage', () => {
 });
 
 describe('the columns of the chart', () => {
-  test('are every hour of a day or every day of a month up to now, empty ones too', () => {
+  test('are every hour of a day or every day of a month until now, including empty ones', () => {
     const hours = columnsOf([], '24h', now);
     expect(hours).toHaveLength(24);
     expect(hours[0]?.begin).toEqual(new Date('2026-02-28T11:00:00Z'));
@@ -181,7 +181,7 @@ describe('the chart by the hour', () => {
   });
 });
 
-test("today's use is the counter, or else the stored requests that were not refused", () => {
+test("today's use comes from the counter, or else from the stored requests that were not refused", () => {
   const window = { resetAt: now, used: 0 };
   const windows = {
     minute: { ...window, window: 'minute', limit: 300, remaining: 300 },

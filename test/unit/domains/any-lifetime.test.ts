@@ -43,8 +43,8 @@ const liveFor = (life: number): CustomDomain => bring(ordered, start, validFor(l
 
 const leftAt = (at: Date, life: number) => (life - (at.getTime() - start.getTime())) / life;
 
-describe('for any lifetime from a minute to 398 days', () => {
-  test('its renewal begins with a third of it left, or half if it is shorter than 10 days, or a little earlier', () => {
+describe('for any lifetime of a certificate from a minute to 398 days', () => {
+  test('the renewal begins with a third of it left, or with half if it is shorter than 10 days, or a little earlier', () => {
     forAny((life, host) => {
       const left = leftAt(nextRenewal(validFor(life, host), start), life);
       const share = life < 10 * day ? 1 / 2 : 1 / 3;
@@ -83,7 +83,7 @@ describe('for any lifetime from a minute to 398 days', () => {
     expect(Math.max(...[...perHour.values()].map(({ length }) => length))).toBeLessThan(40);
   });
 
-  test('its DNS is checked a tenth of it before the renewal, at most 7 days', () => {
+  test('the DNS is checked a tenth of it before the renewal, at most 7 days before', () => {
     forAny((life) => {
       const live = liveFor(life);
       const renewal = attemptAt(live)!;
@@ -102,7 +102,7 @@ describe('for any lifetime from a minute to 398 days', () => {
     });
   });
 
-  test('failed renewals are retried after at most a twentieth of what is left, and never in under a minute', () => {
+  test('failed renewals are retried after at most a twentieth of the remaining time, but never in under a minute', () => {
     forAny((life) => {
       const now = after(Math.floor(life * 0.7));
       const left = life - (now.getTime() - start.getTime());
@@ -123,7 +123,7 @@ describe('for any lifetime from a minute to 398 days', () => {
     );
   });
 
-  test('the DNS is checked as often as a failed renewal is retried, and at least hourly, while a renewal waits for it', () => {
+  test('while a renewal waits for the DNS, it is checked as often as a failed renewal is retried, and at least hourly', () => {
     forAny((life) => {
       const now = after(Math.floor(life * 0.7));
       const held = recordCheck(renewing(life, now), badReport(now), moment(now)).state;

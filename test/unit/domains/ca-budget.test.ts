@@ -54,7 +54,7 @@ describe('a budget', () => {
     expect(verdict).toEqual({ allowed: false, reason, nextAt: ahead(20) });
   });
 
-  test('has room once enough entries have left it, however many there are', () => {
+  test('has room once enough entries have left its window, however many there are', () => {
     const orders = [...times(60, 30), ...times(140, 100), ...times(50, 170)];
     const verdict = mayOrder(use({ orders }), automatic, now);
     expect(verdict).toMatchObject({ reason: 'newOrders', nextAt: ahead(80) });
@@ -66,7 +66,7 @@ describe('a budget', () => {
     expect(mayOrder(use({ manualFailures: failed }), automatic, now).allowed).toBe(true);
   });
 
-  test('that is used up for the longest time is the one reported', () => {
+  test('is reported if it is used up for the longest time', () => {
     const spent = use({
       automaticFailures: times(3, 10),
       registeredDomain: times(48, week - 5),
@@ -76,7 +76,7 @@ describe('a budget', () => {
     expect(mayOrder(spent, automatic, now)).toMatchObject({ reason: 'newOrders', nextAt });
   });
 
-  test('does not delay a renewal that the authority exempts, but failures do', () => {
+  test('does not delay a renewal that the authority exempts, except after failures', () => {
     const full = times(300, 1);
     const spent = { orders: full, accountOrders: full, registeredDomain: full, exactName: full };
     expect(mayOrder(use(spent), exempt, now)).toEqual({ allowed: true });

@@ -168,7 +168,7 @@ describe('CAA forbids our authority', () => {
     expect(caaVerdict(found, policy)).toMatchObject({ kind: 'forbidden', level: names[0] });
   });
 
-  test('through any name above', () => {
+  test('at any parent name', () => {
     const found = levels(none, absent, records(issue('else.test')));
     expect(caaVerdict(found, policy)).toEqual({
       kind: 'forbidden',
@@ -184,14 +184,14 @@ describe('CAA forbids our authority', () => {
     expect(verdict).toMatchObject({ record: close, why: 'other_method' });
   });
 
-  test('when it allows only one account, while we have no account', () => {
+  test('if they allow only one account, while we have no account', () => {
     const found = at(issue(`ca.test; accounturi=${policy.accountUri}`));
     const verdict = caaVerdict(found, { ...policy, accountUri: undefined });
     expect(verdict).toMatchObject({ kind: 'forbidden', why: 'other_account' });
   });
 });
 
-test('a failure below the first records could hide a refusal', () => {
+test('a failed lookup below the first records could hide a refusal', () => {
   const allowed = records(issue('ca.test'));
   for (const found of [
     levels(servfail, allowed),
@@ -210,7 +210,7 @@ test('CAA is ignored for an authority without a CAA name', () => {
   }
 });
 
-test('no record value allows us unless it begins with our name', () => {
+test('a record allows us only if its value begins with our name', () => {
   const value = fc.oneof(
     fc.string(),
     fc.string().map((rest) => `else.test;${rest}`),

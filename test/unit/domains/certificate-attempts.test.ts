@@ -47,7 +47,7 @@ test('a lost order is replaced at once, but at most once a minute', () => {
   expect(next).toEqual(times.map((at) => ({ kind: 'at', at })));
 });
 
-test('a CAA failure waits for the DNS, and a rejected name for its owner', () => {
+test('after a CAA failure an attempt waits for the DNS, and after a rejected name for its owner', () => {
   const reasons = ['caa', 'rejected_name'] as const;
   const kinds = reasons.map((reason) =>
     nextAttempt(attempts(1), { reason, retryAt: undefined }, start),

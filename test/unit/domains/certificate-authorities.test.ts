@@ -249,13 +249,13 @@ describe("the start of an authority's outage", () => {
   const awaySince = (domain: CustomDomain) =>
     workOn(domain)?.attempts?.turns[first]?.awaySince?.getTime();
 
-  test('is the first of the attempts in a row that it did not answer', () => {
+  test('is the first of the consecutive attempts that it did not answer', () => {
     const once = outage(begin(verified, after(minute), first).state, 'not_placed', 2 * minute);
     const twice = outage(begin(once, after(3 * minute), first).state, 'not_placed', 4 * minute);
     expect(awaySince(twice)).toBe(after(2 * minute).getTime());
   });
 
-  test('is reset once when it has accepted an order, and not again', () => {
+  test('is reset once it has accepted an order, and only once', () => {
     const once = outage(begin(verified, after(minute), first).state, 'not_placed', 2 * minute);
     const placed = outage(begin(once, after(3 * minute), first).state, 'failed', 4 * minute);
     expect(awaySince(placed)).toBe(after(4 * minute).getTime());
@@ -288,12 +288,12 @@ describe('a refusal by CAA', () => {
     expect(told).toMatchObject({ code: 'caa_forbids_issuer', seen: 'says the authority', wanted });
   });
 
-  test('says that our own resolvers see something different, and where the record belongs', () => {
+  test('says that our own resolvers see something different, and which name needs the record', () => {
     expect(problem('caa', apex).fix).toMatch(/our own resolvers found none.*provider of example/s);
     expect(problem('caa', ordered).fix).toMatch(/our own resolvers found none.*CNAME/s);
   });
 
-  test('of an authority without a CAA name suggests no record', () => {
+  test('suggests no record for an authority without a CAA name', () => {
     expect(problem('caa', ordered, []).wanted).toBe('a certificate for shop.example.com');
   });
 });
@@ -315,7 +315,7 @@ describe('a name that is validated by DNS', () => {
     return begin({ ...verified, dns }, after(2 * minute)).state;
   };
 
-  test("that the authority cannot look up is not the owner's fault if the record exists", () => {
+  test("is not the owner's fault if the authority cannot look it up although the record exists", () => {
     const told = problem('dns', seen({ delegated: true, method: 'dns-01' }));
     expect(told).toMatchObject({ code: 'dns_lookup_failed', actor: 'us' });
     expect(told.fix).toContain('_acme-challenge.shop.example.com');
@@ -330,7 +330,7 @@ describe('a name that is validated by DNS', () => {
     expect(told.fix).toContain('_acme-challenge.shop.example.com');
   });
 
-  test('that only one authority fails to see does not affect the other', () => {
+  test('does not affect the second authority if only the first one fails to see it', () => {
     const exceptions = { 'authority.test': 'http-01' } as const;
     const told = problem('dns', seen({ delegated: true, method: 'dns-01', exceptions }));
     expect(told).toMatchObject({ actor: 'customer' });

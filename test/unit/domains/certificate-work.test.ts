@@ -96,7 +96,7 @@ describe.each([
   const order = begunFor(wanted);
   const issued = settleAt(order, brought(order)).work!;
 
-  test('is ordered under the next number, which applies from then on', () => {
+  test('is ordered under the next number, which is current from then on', () => {
     const { work, outcome, ledger } = claim(wanted);
     expect(outcome).toEqual({ kind: 'begun' });
     expect(orderOf(work!)).toMatchObject({ authority: first, since: now, at: now });
@@ -146,14 +146,14 @@ describe.each([
     ['under an earlier order', { ...order, generation: 0 }],
     ['under a later order', { ...order, generation: 2 }],
     ['for another name', { ...order, terms: { ...order.terms, key: 'other' } }],
-  ])('is destroyed when it comes %s', (__, other) => {
+  ])('is destroyed when it arrives %s', (__, other) => {
     const late = settleAt(order, brought(order), other);
     expect(late).toMatchObject({ outcome: { kind: 'too_late' }, endsOrder: subjectOf(other) });
     expect([late.work, late.certificate]).toEqual([undefined, undefined]);
     expect(settleAt(order, failed('challenge'), other)).not.toHaveProperty('work');
   });
 
-  test('is destroyed when it is no longer needed, or arrives beside the one that is served', () => {
+  test('is destroyed when it is no longer needed, or arrives while another one is served', () => {
     const gone = settleOrder(
       undefined,
       { ordered: order, result: brought(order), issuers: [] },
@@ -167,7 +167,7 @@ describe.each([
     for (const late of [gone, another]) expect(late.outcome.kind).toBe('too_late');
   });
 
-  test('that arrives twice changes the state once', () => {
+  test('changes the state once if it arrives twice', () => {
     const again = settleAt(issued, brought(order), order);
     expect(again).toEqual({ outcome: { kind: 'unchanged' }, endsOrder: subjectOf(order) });
   });
@@ -191,7 +191,7 @@ describe.each([
     expect([dueAt(gone), dueAt(postponed(gone, after(hour)))]).toEqual([after(day), after(day)]);
   });
 
-  test('does not fail because of an order that was settled', () => {
+  test('does not fail because of an order that already ended', () => {
     const { work, outcome, ledger } = settleAt(issued, failed('challenge'), order);
     expect([work, outcome]).toMatchObject([undefined, { kind: 'failed', isLate: true }]);
     // The worker that settled an order of ours has counted it.
@@ -256,7 +256,7 @@ describe('an order for a domain', () => {
     expect(dueWork(removed, now)).toBeUndefined();
   });
 
-  test('that waits for anything but time cannot be postponed', () => {
+  test('cannot be postponed unless it only waits for its time', () => {
     const waiting = fail(ordered, 'rejected_name', now).state;
     for (const domain of [waiting, added, removed])
       expect(postponeAttempt(domain, after(hour))).toEqual(domain);
@@ -274,7 +274,7 @@ describe('the certificate of a domain', () => {
     ]);
   });
 
-  test('renews that of a live domain, which is served throughout', () => {
+  test('replaces that of a live domain, which is served throughout', () => {
     const renewing = begin(live, after(60 * day)).state;
     expect(certificateOf(renewing)).toMatchObject({ ...validity, status: 'issued' });
     const next = { notBefore: after(60 * day), notAfter: after(150 * day) };
@@ -287,7 +287,7 @@ describe('the certificate of a domain', () => {
     ['after the removal', removed],
     ['before the verification', added],
     ['that nobody ordered', verified],
-  ])('%s changes nothing', (_, domain) => {
+  ])('changes nothing if it arrives %s', (_, domain) => {
     for (const late of [bring(domain, now), fail(domain, 'dns', now)]) {
       expect(late).toMatchObject({ state: domain, events: [], cause: { kind: 'attempt' } });
       expect(late).not.toHaveProperty('certificate');
@@ -406,7 +406,7 @@ describe('a renewal', () => {
     expect(state.certificate).toMatchObject({ hasWindow: true });
   });
 
-  test('does not follow another at once at an authority that always wants one now', () => {
+  test('does not follow another at once if the authority always requests one now', () => {
     expect([now, after(11 * hour), after(13 * hour)].map((at) => mayAskRenewal(live, at))).toEqual([
       ...[false, false, true],
     ]);
@@ -428,7 +428,7 @@ describe('a renewal', () => {
     expect(wishedRenewalTime(validity, late, 0)).toEqual(urgentFrom(validity));
   });
 
-  test('is spread over what is left of a window that ends too late', () => {
+  test('is spread over the rest of a window that ends too late', () => {
     const span = { start: after(81.5 * day), end: after(95 * day) };
     expect(wishedRenewalTime(validity, span, 0.5)).toEqual(after(83.5 * day));
   });

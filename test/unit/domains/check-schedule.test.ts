@@ -26,11 +26,11 @@ const first = [1, 2, 5, 10, 20, 30].map((minutes) => minutes * minute);
 const hourly = Array.from({ length: 48 }, (_, n) => (n + 1) * hour);
 const daily = Array.from({ length: 28 }, (_, n) => (n + 3) * day);
 
-test('checks come after 1, 2, 5, 10, 20 and 30 minutes, then hourly to 48 hours, then daily to day 30', () => {
+test('checks come after 1, 2, 5, 10, 20 and 30 minutes, then hourly until 48 hours, then daily until day 30', () => {
   expect(checksWith(0)).toEqual([...first, ...hourly, ...daily]);
 });
 
-test('a check that is some seconds late does not move the others', () => {
+test('a check that is some seconds late does not delay the others', () => {
   const late = 5000;
   const planned = [...first, ...hourly, ...daily].map((at) => at + late);
   expect(checksWith(0, late)).toEqual(planned);
@@ -74,7 +74,7 @@ describe('a clock that jumps', () => {
     });
   });
 
-  test('anywhere leads to a next check within little more than two days', () => {
+  test('to any time leads to a next check within little more than two days', () => {
     const moment = fc.integer({ min: -100 * day, max: 100 * day });
     fc.assert(
       fc.property(moment, fc.double(), (jump, jitter) => {

@@ -5,7 +5,7 @@ const needs = { platformHost: 'sites.test', txtRequired: false };
 const subdomain = { host: 'shop.eu.example.com', registrableDomain: 'example.com', isApex: false };
 const apex = { host: 'example.com', registrableDomain: 'example.com', isApex: true };
 
-test('a subdomain needs a CNAME record to its own target, and may have a TXT record', () => {
+test('a subdomain needs a CNAME record to its own target, and can have a TXT record', () => {
   expect(recordsFor(subdomain, 't1', needs)).toEqual([
     {
       purpose: 'route',

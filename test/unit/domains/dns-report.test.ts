@@ -35,7 +35,7 @@ const nothing: Known = { cname: absent, a: absent, aaaa: absent, txt: absent };
 const codesOf = (known: readonly Known[], expected: DnsExpectation = expectation) =>
   reportOn(asked(...known), expected).problems.map(({ code }) => code);
 
-test('a name that leads to its own target is in order', () => {
+test('a name that leads to its own target has no problem', () => {
   expect(reportOn(asked(rightCname), expectation)).toEqual({
     checkedAt,
     problems: [],
@@ -192,7 +192,7 @@ describe('all resolvers agree', () => {
   });
 });
 
-describe('the TXT record has to be there', () => {
+describe('the TXT record is required', () => {
   const bare = cname('sites.test');
   const wildcard: Known = { ...rightCname, sibling: records('203.0.113.9') };
   const inOwnZone: Known = { ...rightCname, isZoneApex: true };
@@ -224,7 +224,7 @@ describe('the TXT record has to be there', () => {
     expect(reportOn(asked({ ...alias, txt }), apex).ownershipProven).toBe(true);
   });
 
-  test('but not where the target alone proves it', () => {
+  test('but not if the target alone proves the name', () => {
     const txt = records('animal-store-verify=t2');
     expect(codesOf([{ ...rightCname, txt }])).toEqual([]);
   });
@@ -245,7 +245,7 @@ describe('a warning blocks nothing', () => {
     });
   });
 
-  test('a proxy is detected behind another name too, and by an IPv4 address alone', () => {
+  test('a proxy is also detected behind another name, and by an IPv4 address alone', () => {
     const behind = cname('www.example.com', 'www.example.com.cdn.cloudflare.net');
     for (const [known, seen] of [
       [behind, 'CNAME www.example.com → www.example.com.cdn.cloudflare.net'],
@@ -269,7 +269,7 @@ describe('a warning blocks nothing', () => {
 });
 
 describe('more than half of the resolvers have to agree', () => {
-  test('a resolver that still answers something else is named, with its TTL', () => {
+  test('a resolver that still returns an older answer is named, with its TTL', () => {
     const report = reportOn(asked(rightCname, cname('old.test'), rightCname), expectation);
     expect(report).toMatchObject({ verifiable: true, pointsHere: true });
     expect(report.problems).toEqual([
@@ -301,7 +301,7 @@ describe('more than half of the resolvers have to agree', () => {
     expect(apexSeen?.ttl).toBe(300);
   });
 
-  test('one resolver that sees the record already is not enough', () => {
+  test('one resolver that already sees the record is not enough', () => {
     const codes = codesOf([rightCname, {}, {}]);
     expect(codes).toEqual(['cname_missing', 'propagation_incomplete', 'propagation_incomplete']);
   });
@@ -425,12 +425,12 @@ test('a failure of our own name server behind the correct target is not the owne
   expect(codesOf([elsewhere])).toEqual(['dns_lookup_failed']);
 });
 
-test('no address next to the CNAME is a problem while the platform’s addresses are unknown', () => {
+test('an address next to the CNAME is no problem while the platform’s addresses are unknown', () => {
   const unknown = { ...expectation, platformAddresses: ['0.0.0.0', '::'] };
   expect(codesOf([{ ...rightCname, a: records('203.0.113.1') }], unknown)).toEqual([]);
 });
 
-test('a provider’s CNAME at what looks like an apex is as good as an ALIAS', () => {
+test('a provider’s CNAME at an apparent apex is as good as an ALIAS', () => {
   expect(codesOf([{ ...rightCname, txt: ownership }], apex)).toEqual([]);
 });
 
@@ -455,7 +455,7 @@ describe('CAA records with two authorities', () => {
     ['the first', ['ca.test'], ['ca.test']],
     ['the second', ['other.test'], ['other.test']],
     ['the second, beside a stranger', ['else.test', 'other.test'], ['other.test']],
-  ])('that name %s let those issue', (_, values, mayIssue) => {
+  ])('that name %s allow only those to issue', (_, values, mayIssue) => {
     const report = values.length === 0 ? reportOn(asked(rightCname), both) : found(...values);
     expect(report).toMatchObject({ problems: [], verifiable: true, mayIssue });
     const seen = report.resolvers.map((one) => one.seen).join();
@@ -480,7 +480,7 @@ describe('CAA records with two authorities', () => {
     expect(reportOn(facts, both)).toMatchObject({ verifiable: true, mayIssue: ['other.test'] });
   });
 
-  test('that cannot be looked up let neither issue', () => {
+  test('that cannot be looked up allow neither to issue', () => {
     const unheard = [{ name: host, answer: servfail }];
     const report = reportOn(asked({ ...rightCname, caa: unheard }), both);
     expect(report).toMatchObject({ verifiable: false, mayIssue: [] });

@@ -57,7 +57,7 @@ describe('resolvers that disagree about DNSSEC', () => {
     expect(codes).toEqual(['dnssec_bogus', 'propagation_incomplete', 'propagation_incomplete']);
   });
 
-  test('those that do not validate cannot outvote one that does', () => {
+  test('resolvers that do not validate cannot outvote one that does', () => {
     expect(codesOf(notValidated, bogus, notValidated)).toEqual(['dnssec_bogus']);
   });
 
@@ -70,7 +70,7 @@ describe('resolvers that disagree about DNSSEC', () => {
     expect(codesOf(bogus, bogus, { ...allFail, cname: timeout })).toEqual(['dnssec_bogus']);
   });
 
-  test('one that found CAA records lower down may or may not validate', () => {
+  test('a resolver that found CAA records at a lower level may or may not validate', () => {
     const caa = [{ name: host, answer: none }];
     expect(codesOf({ ...rightCname, caa }, bogus, { ...rightCname, caa })).not.toContain(
       'dnssec_bogus',

@@ -60,7 +60,7 @@ describe('a check of a domain that was added', () => {
     ]);
   });
 
-  test('keeps the report and plans the next one when something is wrong', () => {
+  test('stores the report and plans the next check when something is wrong', () => {
     const now = after(7 * minute);
     const { state, events } = recordCheck(added, badReport(now), moment(now));
     expect(state.dns).toMatchObject({ report: badReport(now), nextCheckAt: after(10 * minute) });
@@ -90,7 +90,7 @@ describe('a check of a domain that was added', () => {
   });
 });
 
-describe('a check that the owner asks for', () => {
+describe('a check that the owner requests', () => {
   test('is allowed every ten seconds', () => {
     const { state, events } = askToVerify(added, after(0));
     expect(events).toEqual([]);
@@ -120,7 +120,7 @@ describe('a later check', () => {
     }
   });
 
-  test('comes 4, 12, 28 and 60 minutes after a live domain is seen to lead elsewhere, then hourly, and hourly while it is right', () => {
+  test('comes 4, 12, 28 and 60 minutes after a live domain first leads elsewhere and then hourly, and hourly while it leads here', () => {
     const begin = 60 * day;
     let state: CustomDomain = live;
     let at = after(begin);
@@ -160,7 +160,7 @@ describe('a later check', () => {
     expect(recordCheck(removed, report(now), moment(now))).toEqual({ state: removed, events: [] });
   });
 
-  test('holds a due attempt back until the DNS is correct', () => {
+  test('postpones a due attempt until the DNS is correct', () => {
     const [due, soon, later] = [after(2 * minute), after(40 * hour), after(41 * hour)];
     const held = recordCheck(verified, badReport(due), moment(due)).state;
     expect(certificateOf(held)).toMatchObject({
@@ -192,7 +192,7 @@ describe('a later check', () => {
     );
   });
 
-  test('lets an attempt that CAA forbade wait as long as after any other failure', () => {
+  test('makes an attempt that CAA forbade wait as long as after any other failure', () => {
     const refused = failed('caa', after(10 * minute));
     expect(certificateOf(refused)).toMatchObject({ waitsForDns: true, nextAttemptAt: undefined });
     const now = after(10 * minute + 1000);
@@ -201,7 +201,7 @@ describe('a later check', () => {
   });
 });
 
-describe('re-verifying', () => {
+describe('Re-verify', () => {
   test('starts a fresh attempt, half an hour after the last one', () => {
     const again = begin(failed('challenge', after(5 * minute)), after(19 * minute)).state;
     const twice = failed('challenge', after(20 * minute), again);
@@ -224,7 +224,7 @@ describe('re-verifying', () => {
     );
   });
 
-  test('is counted from the verification if nothing was tried yet', () => {
+  test('counts its pause from the verification if nothing was tried yet', () => {
     expect(() => reverify(verified, after(30 * minute))).toThrow(
       tooEarly('reverify_too_early', '60 seconds'),
     );

@@ -229,7 +229,7 @@ test('a domain that is not removed is checked again within little more than a da
   );
 });
 
-test('events carry ids, words and numbers only', () => {
+test('events contain only ids, words and numbers', () => {
   fc.assert(
     fc.property(life, (acts) => {
       const told: DomainsEvent[] = [];

@@ -42,7 +42,7 @@ test('a name is trimmed, lower-cased, and loses its final dot', () => {
   expect(cleanName('a..')).toBe('a.');
 });
 
-test('a name has a part before its registrable domain', () => {
+test('a name without a part before its registrable domain is refused', () => {
   expect(parse(' Shop.EU.Example.com. ')).toEqual({
     host: 'shop.eu.example.com',
     unicode: 'shop.eu.example.com',
@@ -55,7 +55,7 @@ test('a name has a part before its registrable domain', () => {
   expect(parse('www.example.co.uk', known)).toMatchObject({ labels: 'www' });
 });
 
-test('a name in another script is kept as A-labels and shown with both', () => {
+test('a name in another script is stored as A-labels and shown with both', () => {
   const known = { ascii: 'xn--bcher-kva.de', registrableDomain: 'xn--bcher-kva.de' };
   const hostname = parse('Bücher.de', { ...known, unicode: 'bücher.de' });
   expect(hostname).toMatchObject({ host: 'xn--bcher-kva.de', unicode: 'bücher.de', isApex: true });
@@ -198,14 +198,14 @@ test('any input is either a host name or refused', () => {
 const names = { host: 'xn--bcher-kva.test', unicode: 'bücher.test' };
 const both = 'bücher.test (xn--bcher-kva.test)';
 
-test('a name that is already in the list is shown with U-labels and A-labels', () => {
+test('the refusal of a name that is already in the list shows its U-labels and A-labels', () => {
   const hostname = { ...draft.hostname, ...names };
   const attachedTo = { name: 'Books', isThisOne: true, isDeleted: false };
   const add = () => addDomain({ ...draft, hostname }, { ...admitted, attachedTo }, moment(start));
   expect(add).toThrow(both);
 });
 
-test('a name that another account holds is shown with both too', () => {
+test('the refusal of a name that another account holds shows both too', () => {
   const holder = { ...verified, host: names.host, unicodeHost: names.unicode };
   expect(() => contestedBy(holder, { ...holder, id: 'dom_2' }, start)).toThrow(both);
 });

@@ -34,7 +34,7 @@ const caaAt = (...all: readonly CaaRecord[]) => ({
 });
 const issue = (value: string): CaaRecord => ({ flags: 0, tag: 'issue', value });
 
-test('only the first twenty of many records are kept, with the number of the rest', () => {
+test('only the first twenty of many records are stored, with the number of the rest', () => {
   const { a } = keptOf({ a: records(...many(1000, address)) });
   expect(a).toEqual({
     kind: 'records',
@@ -44,13 +44,13 @@ test('only the first twenty of many records are kept, with the number of the res
   });
 });
 
-test('few short records are kept unchanged', () => {
+test('a few short records are stored unchanged', () => {
   const known = { ...rightCname, txt: records(...txt(5)), ...caaAt(issue('ca.test')) };
   const { resolver: _, ...kept } = keptOf(known);
   expect(kept).toEqual(facts(known));
 });
 
-test('the answers about the delegation are limited to the first ones too', () => {
+test('the answers about the delegation are limited to the first twenty too', () => {
   const names = many(1000, (n) => `${n}.${'x'.repeat(60)}.example`);
   const { delegation } = keptOf({ delegation: records(...names) });
   expect(delegation).toMatchObject({ kind: 'records', records: names.slice(0, 20), more: 980 });
@@ -58,12 +58,12 @@ test('the answers about the delegation are limited to the first ones too', () =>
   expect(bytesOf(keptOf(large))).toBeLessThanOrEqual(mostKeptBytes);
 });
 
-test('only 512 characters of a long text are kept', () => {
+test('only 512 characters of a long text are stored', () => {
   const { txt: kept } = keptOf({ txt: records('x'.repeat(60_000)) });
   expect(kept).toMatchObject({ records: [`${'x'.repeat(511)}…`] });
 });
 
-test('a proof among fifty TXT records is found, kept and shown first', () => {
+test('a proof among fifty TXT records is found, stored and shown first', () => {
   const known = {
     ...rightCname,
     txt: records(...txt(49), ...('records' in ownership ? ownership.records : [])),
@@ -76,7 +76,7 @@ test('a proof among fifty TXT records is found, kept and shown first', () => {
   );
 });
 
-test('the 21st CAA record is kept first when it allows the certificate', () => {
+test('the 21st CAA record is stored first when it allows the certificate', () => {
   const known = {
     ...rightCname,
     ...caaAt(...many(20, (n) => issue(`ca${n}.example`)), issue('ca.test')),
@@ -88,7 +88,7 @@ test('the 21st CAA record is kept first when it allows the certificate', () => {
   });
 });
 
-test('the 21st CAA record is kept first when it forbids the certificate, and is reported', () => {
+test('the 21st CAA record is stored first when it forbids the certificate, and is reported', () => {
   const critical = { flags: 128, tag: 'unknown', value: 'x'.repeat(1000) };
   const known = { ...rightCname, ...caaAt(...many(20, () => issue('ca.test')), critical) };
   expect(codesOf(known)).toEqual(['caa_forbids_issuer']);

@@ -67,7 +67,7 @@ describe('once the project is restored', () => {
     expect([state.pause, isServed(state)]).toEqual([undefined, true]);
   });
 
-  test('a name that leads elsewhere is not served, and shows its problem, until it leads here', () => {
+  test('a domain that leads elsewhere shows its problem, and is not served until it leads here', () => {
     const astray = badReport(now);
     const { state } = recordCheck(restored, astray, moment(now));
     expect([state.state, state.pause, isServed(state)]).toEqual(['live', 'restored', false]);

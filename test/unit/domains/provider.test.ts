@@ -46,7 +46,7 @@ describe('a provider is known by whole labels at the end of all name servers', (
     expect(at(...nameServers)).toBeUndefined();
   });
 
-  test('no name server belongs to two providers', () => {
+  test('each name server belongs to one provider', () => {
     const all = providers.flatMap(({ nameServers }) => nameServers);
     const doubled = all.filter((one) =>
       all.some((other) => other !== one && `.${one}`.endsWith(`.${other}`)),
@@ -72,7 +72,7 @@ const formAt = (nameServer: string, record: Parameters<typeof filledForm>[0], na
   filledForm(record, hostedZone({ name, nameServers: [nameServer] }, zone)!);
 
 describe('the name to enter at a provider', () => {
-  test("is the name without the zone, and the provider's own symbol for the zone itself", () => {
+  test("is the name without the zone, or the provider's own symbol for the zone itself", () => {
     expect(formAt('ada.ns.cloudflare.com', cname)).toMatchObject({ name: 'shop' });
     expect(formAt('ada.ns.cloudflare.com', txt)).toMatchObject({ name: '_challenge.shop' });
     expect(formAt('ada.ns.cloudflare.com', alias)).toMatchObject({ name: '@', type: 'CNAME' });
@@ -84,13 +84,13 @@ describe('the name to enter at a provider', () => {
     expect(formAt('ns1.hover.com', cname, 'shop.example.com').name).toBe('@');
   });
 
-  test('ends in a dot for a host name, but never for a text, if the provider wants it', () => {
+  test('ends in a dot for a host name, but never for a text, if the provider requires it', () => {
     expect(formAt('oxygen.ns.hetzner.com', cname).value).toBe('t.sites.test.');
     expect(formAt('oxygen.ns.hetzner.com', txt).value).toBe('a.b');
     expect(formAt('ns1.hover.com', cname).value).toBe('t.sites.test');
   });
 
-  test('is left open where no source describes it', () => {
+  test('is unknown if no source describes it', () => {
     expect(formAt('curitiba.ns.porkbun.com', cname).name).toBeUndefined();
     expect(formAt('ns10.ui-dns.de', alias)).toMatchObject({ name: undefined, type: undefined });
   });

@@ -349,7 +349,7 @@ describe('a wildcard', () => {
     expect(() => checked({ redirects: [there, back] })).toThrow(refused('redirect_loop'));
   });
 
-  test('serves the site again once it covers the target of its redirect itself', () => {
+  test('serves the site again once it covers the target of its own redirect', () => {
     const redirect = { from: '*.shop.test', to: 'https://b.shop.test', status: 308 } as const;
     expect(suspensionOf(redirect, wild, [redirect])).toBeUndefined();
     const without = wild.filter(({ host }) => host !== 'b.shop.test');
@@ -368,7 +368,7 @@ describe('a wildcard', () => {
     expect(by('b.shop.test')).not.toThrow();
   });
 
-  test('that starts to cover the target of a redirect does not create a loop of two', () => {
+  test('does not create a loop of two when it starts to cover the target of a redirect', () => {
     const out = { from: '*.shop.test', to: 'example.com', status: 308 } as const;
     const back = { from: 'example.com', to: 'https://b.shop.test', status: 308 } as const;
     const settings = { ...noDomainSettings, redirects: [out, back] };
@@ -391,7 +391,7 @@ describe('a wildcard', () => {
   });
 });
 
-test('each deploy has its own address, once its project is served', () => {
+test('each deploy has its own address once its project is served', () => {
   const project = {
     ...{ projectId: 'proj', slug: 'birds', hosts: [], withheld: [], settings: noDomainSettings },
     ...{ formerSlugs: [], isDeleted: false },

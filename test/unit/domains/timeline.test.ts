@@ -98,7 +98,7 @@ test('a name that is already proven has no further consequences when it is prove
   expect(consequencesOf(proof as Certified, undefined, unchanged(live)).proven).toBeUndefined();
 });
 
-test('rival claimants are notified when their name was proven, and by which wildcard', () => {
+test('rival claimants are told that their name was proven, and by which wildcard', () => {
   const wildcard = { ...live, host: '*.example.com' } as Certified;
   const [same, below] = rivalsTold(wildcard, [
     { ...waiting, host: '*.example.com' },

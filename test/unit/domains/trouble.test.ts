@@ -151,7 +151,7 @@ describe('a certificate that cannot be issued', () => {
     expect(look(domain, after((life - left) * day))).toEqual(['certificate_failing']);
   });
 
-  test('is reported as recovered once there is a newer one, not when attempts are counted anew', () => {
+  test('is reported as recovered once there is a newer one, not when attempts are counted from zero again', () => {
     const { look } = watching();
     expect(look(failing(3), after(0))).toEqual(['certificate_failing']);
     expect(look(failing(0), after(hour))).toEqual([]);
@@ -199,7 +199,7 @@ describe('a certificate that cannot be issued', () => {
     ]);
   });
 
-  test('is not reported before visitors come', () => {
+  test('is not reported before the domain has visitors', () => {
     const attempts = { ...freshAttempts(after(0)), failed: 9 };
     const work = { step: 'planned', at: after(0), attempts, problem: missing } as const;
     const domainThat = (pointsHere: boolean): CustomDomain => ({
@@ -214,7 +214,7 @@ describe('a certificate that cannot be issued', () => {
     expect(look(domainThat(true), after(4 * day))).toEqual(['certificate_failing']);
   });
 
-  test('is not checked before visitors come, even if an earlier one has expired', () => {
+  test('is not checked before the domain has visitors, even if an earlier one has expired', () => {
     const { certificate } = live as typeof live & { state: 'live' };
     const { look, nextLook } = watching();
     const domain = { ...(added as typeof added & { state: 'added' }), certificate };

@@ -122,7 +122,7 @@ describe('the method of the next order', () => {
     unproven: fc.option(method, { nil: undefined }),
   });
 
-  test('is HTTP instead of DNS exactly where DNS failed and HTTP is possible', () => {
+  test('is HTTP instead of DNS exactly if DNS failed and HTTP is possible', () => {
     fc.assert(
       fc.property(known, (facts) => {
         const { host, authority, validation, leadsHere, unproven } = facts;
@@ -135,7 +135,7 @@ describe('the method of the next order', () => {
     );
   });
 
-  test('changes after each failure where both are possible, and never elsewhere', () => {
+  test('changes after each failure if both are possible, and never otherwise', () => {
     fc.assert(
       fc.property(known, (facts) => {
         const one = chooseMethod(facts);
@@ -164,7 +164,7 @@ describe('the method of the next order', () => {
     expect(workOn(failed)?.attempts?.unproven).toBe(unproven);
   });
 
-  test('stays DNS where CAA allows only DNS', () => {
+  test('stays DNS if CAA allows only DNS', () => {
     const only = issue('ca.test; validationmethods=dns-01');
     const report = reportOn(asked({ ...delegated, ...only }), zoned);
     expect(report.validation).toMatchObject({ method: 'dns-01', onlyByDns: ['ca.test'] });
@@ -208,7 +208,7 @@ describe('a challenge name that points to the wildcard covering the name', () =>
     ['not alone', other, shared, { delegated: false, method: 'http-01' }],
     ['not of another project', both, zoned, { delegated: false, method: 'http-01' }],
     ['its own counts alone', delegated, shared, { delegated: true, method: 'dns-01' }],
-  ])('validates it, too: %s', (_, known, of, seen) => {
+  ])('also validates it: %s', (_, known, of, seen) => {
     expect(reportOn(asked(known), of).validation).toEqual(seen);
   });
 
@@ -219,7 +219,7 @@ describe('a challenge name that points to the wildcard covering the name', () =>
     });
   });
 
-  test('remains the place of the values while it cannot be looked up', () => {
+  test('still receives the values while it cannot be looked up', () => {
     const lastValidation = { delegated: true, method: 'dns-01', label: 't2' } as const;
     const unheard = { ...rightCname, delegation: timeout };
     const { validation } = reportOn(asked(unheard), { ...shared, lastValidation });
@@ -227,7 +227,7 @@ describe('a challenge name that points to the wildcard covering the name', () =>
   });
 });
 
-test('the TXT record is neither found nor required where the delegation replaces it', () => {
+test('the TXT record is neither found nor required if the delegation replaces it', () => {
   const [alone, both] = [delegated, { ...delegated, txt: ownership }].map((one) =>
     reportOn(asked(one), { ...zoned, isApex: true }),
   );
@@ -263,7 +263,7 @@ describe('while the delegation cannot be looked up', () => {
     expect(validation).toEqual({ delegated: false, method: 'http-01' });
   });
 
-  test('CAA is not reported as forbidding what it allows with the delegation', () => {
+  test('CAA is not reported as forbidding a certificate that the delegation would allow', () => {
     const caa = issue('ca.test; validationmethods=dns-01');
     const all = [right, unheard, { ...rightCname, delegation: none }];
     const report = reportOn(asked(...all.map((one) => ({ ...one, ...caa }))), zoned);
@@ -304,7 +304,7 @@ describe('with two authorities', () => {
   });
 });
 
-test('the record is optional, shown where there is a zone, and included in the zone file', () => {
+test('the record is optional, shown if there is a zone, and included in the zone file', () => {
   const name = { host: 'shop.example.com', registrableDomain: 'example.com', isApex: false };
   const needs = { platformHost: 'sites.test', txtRequired: true };
   expect(recordsFor(name, 't1', needs)).toHaveLength(2);

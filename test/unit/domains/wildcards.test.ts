@@ -61,7 +61,7 @@ const refusalOf = (raw: string, zone?: string): unknown => {
 };
 
 describe('a wildcard', () => {
-  test('is kept with its asterisk, below the registrable domain of the rest', () => {
+  test('is stored with its asterisk, below a registrable domain', () => {
     expect(parse(' *.Shop.Example.COM. ')).toEqual({
       host: '*.shop.example.com',
       unicode: '*.shop.example.com',
@@ -101,7 +101,7 @@ describe('a wildcard', () => {
     expect(refusalOf(raw)).toMatchObject({ code, message: expect.stringContaining(advice) });
   });
 
-  test('is refused where there is no zone to prove it with', () => {
+  test('is refused if there is no zone to prove it with', () => {
     const refused = () =>
       parseHostname('*.example.com', factsOf, { ...settings, acmeDnsZone: undefined });
     expect(refused).toThrow(expect.objectContaining({ code: 'wildcard_unsupported' }));
@@ -120,7 +120,7 @@ describe('the names that a wildcard covers', () => {
   const label = fc.stringMatching(/^[a-z0-9_]([a-z0-9-]{0,8}[a-z0-9])?$/);
   const name = fc.array(label, { minLength: 2, maxLength: 6 }).map((labels) => labels.join('.'));
 
-  test('are those with exactly one label more, whatever it is', () => {
+  test('have exactly one more label, whatever it is', () => {
     fc.assert(
       fc.property(label, name, (first, base) => {
         expect(covers(`*.${base}`, `${first}.${base}`)).toBe(true);
@@ -128,7 +128,7 @@ describe('the names that a wildcard covers', () => {
     );
   });
 
-  test('are neither the name below which it is, nor names with two more labels, nor wildcards', () => {
+  test('do not include its base name, names with two more labels, or wildcards', () => {
     fc.assert(
       fc.property(label, label, name, (first, second, base) => {
         const wildcard = `*.${base}`;
@@ -151,7 +151,7 @@ describe('the names that a wildcard covers', () => {
     );
   });
 
-  test('are no wider than those that its certificate is valid for', () => {
+  test('are no more than those that its certificate is valid for', () => {
     const patternOf = (wildcard: string) =>
       new RegExp(`^[^.]+\\.${baseOf(wildcard).replaceAll('.', '\\.')}$`);
     fc.assert(
@@ -177,7 +177,7 @@ describe('the names that a wildcard covers', () => {
 const cover = { ...live, id: 'dom_cover', accountId: 'acct_other', host: '*.shop.example.com' };
 const exact = { ...live, id: 'dom_exact', accountId: 'acct_1', host: 'a.shop.example.com' };
 
-test('a name needs its own proof where another account holds the wildcard that covers it', () => {
+test('a name needs its own proof if another account holds the wildcard that covers it', () => {
   expect(isContested(exact, [cover])).toBe(true);
   expect(isContested(exact, [{ ...cover, accountId: exact.accountId }])).toBe(false);
   expect(isContested(exact, [exact, cover])).toBe(false);

@@ -95,7 +95,7 @@ describe('the portion that is sent', () => {
     }
   });
 
-  test('lies within the file, whatever is asked for', () => {
+  test('lies within the file, whatever range is requested', () => {
     const number = fc.oneof(fc.constant(''), fc.bigInt({ min: 0n, max: 10n ** 30n }), fc.nat(20));
     fc.assert(
       fc.property(fc.nat(20), number, number, (bytes, from, to) => {

@@ -48,7 +48,7 @@ describe('a served file', () => {
     expect(headersOf('a.html')).not.toHaveProperty('Vary');
   });
 
-  test('sends everything except its content to clients that already have it', () => {
+  test('sends all headers without content to clients that already have it', () => {
     for (const form of Object.values(new ServedFile(stored('a.html', both)).forms)) {
       const {
         'Content-Type': _type,

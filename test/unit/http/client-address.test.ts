@@ -24,7 +24,7 @@ describe('the address of a client', () => {
     expect(clientAddress(peer, said, trusted)).toBe(address);
   });
 
-  test('is never what a client put left of what the trusted proxies added', () => {
+  test('is never an address that a client put before those of the trusted proxies', () => {
     const forged = fc.array(fc.oneof(fc.ipV4(), fc.ipV6(), fc.string()), { maxLength: 5 });
     fc.assert(
       fc.property(forged, fc.constantFrom(1, 2), (claims, trusted) => {
@@ -48,7 +48,7 @@ describe('the address of a client', () => {
 });
 
 describe('the rate limit bucket of an address', () => {
-  test('of IPv4 is the address, even when it comes mapped into IPv6', () => {
+  test('of IPv4 is the address, even when it is mapped into IPv6', () => {
     fc.assert(
       fc.property(fc.ipV4(), (address) => {
         expect(addressBucket(address)).toBe(address);

@@ -24,7 +24,7 @@ const refusalOf = (its: CursorScope, cursor: string, by = cursors): unknown => {
 };
 
 describe('a cursor', () => {
-  test('returns the position that it was made for, in any process with the same secret', () => {
+  test('returns the position that it was created for, in any process with the same secret', () => {
     fc.assert(
       fc.property(secret, scope, id, (key, its, after) => {
         const cursor = new Cursors([key]).encode(its, after);
@@ -33,7 +33,7 @@ describe('a cursor', () => {
     );
   });
 
-  test('that was made before a rotation stays valid, and new ones use the new secret', () => {
+  test('stays valid after a rotation, and new cursors use the new secret', () => {
     fc.assert(
       fc.property(secret, secret, id, (old, current, after) => {
         fc.pre(Buffer.compare(old, current) !== 0);
@@ -58,7 +58,7 @@ describe('a cursor', () => {
     expect(cursors.encode(pets, 7n)).not.toMatch(/acct|sold|pets/);
   });
 
-  test('is refused when any of its characters was changed, added or left out', () => {
+  test('is refused when any of its characters was changed, added or removed', () => {
     const character = fc.constantFrom(...Array.from('0123456789abcdefABCDEF.-_+/=% \n'));
     fc.assert(
       fc.property(id, fc.nat(36), fc.nat(1), character, (after, place, removed, added) => {
@@ -73,7 +73,7 @@ describe('a cursor', () => {
     );
   });
 
-  test('is refused when it is combined from two', () => {
+  test('is refused when it combines parts of two cursors', () => {
     fc.assert(
       fc.property(id, id, (after, other) => {
         const [mine, theirs] = [cursors.encode(pets, after), cursors.encode(pets, other)];
@@ -86,7 +86,7 @@ describe('a cursor', () => {
     );
   });
 
-  test('is refused for another list, another account, another filter or under another secret', () => {
+  test('is refused for another list, account, filter or secret', () => {
     fc.assert(
       fc.property(scope, scope, secret, id, (its, other, key, after) => {
         const cursor = cursors.encode(its, after);

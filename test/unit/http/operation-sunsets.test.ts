@@ -7,7 +7,7 @@ import {
 } from '../../../src/adapters/http/operations/catalogue-operations.ts';
 import { mustNotBeUsed } from '../../support/strict-fake.ts';
 
-test('callers of exactly the operations that announce their removal are notified of it', () => {
+test('accounts are notified of the removal of exactly the operations that they call', () => {
   const routes: CatalogueRoutes = {
     catalogue: mustNotBeUsed<CatalogueRoutes['catalogue']>('the catalogue'),
     cursors: new Cursors([new Uint8Array(32)]),

@@ -44,7 +44,7 @@ describe.each(told)('a mail of the kind $kind', (one) => {
   });
 });
 
-test('a mail without an unsubscribe link still says where to choose', () => {
+test('a mail without an unsubscribe link still says where to choose which mails to get', () => {
   const { text, html } = renderMail({ ...told[0]!, ...envelope });
   expect(`${text}${html}`).not.toContain('Unsubscribe');
   expect(text).toContain('Choose which mails you get:\nhttps://store.example/dashboard/me#mail');

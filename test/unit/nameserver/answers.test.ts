@@ -71,7 +71,7 @@ test.each([
   ['nothing is below a label', `a.${one}`, 'TXT', nxDomain],
   ['a name that is no token does not exist', `_acme-challenge.${zoneName}`, 'TXT', nxDomain],
   ['a wildcard is a name like any other', `*.${zoneName}`, 'TXT', nxDomain],
-])('%s: no record, and the SOA says that nobody may cache that', async (_, name, type, code) => {
+])('%s: no record, and the SOA forbids caching that', async (_, name, type, code) => {
   const answer = await asked(name, type);
   expect(answer).toMatchObject({ code, isAuthority: true, answers: [] });
   expect(answer.authorities).toEqual([soa(0)]);
@@ -113,7 +113,7 @@ test("only token labels and the platform's label are looked up in the database",
   expect(looked).toEqual([tokenOf(5), tokenOf(6), 'platform']);
 });
 
-test('a query for all records gets a part of them (RFC 8482)', async () => {
+test('a query for all records gets some of them (RFC 8482)', async () => {
   expect((await asked(zoneName, 'ANY')).answers).toEqual([soa(3600)]);
   expect((await asked(one, 'ANY')).answers).toMatchObject([{ type: 'TXT', name: one }]);
 });

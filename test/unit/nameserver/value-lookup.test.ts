@@ -12,7 +12,7 @@ const slowDatabase = () => {
 };
 const turn = () => new Promise(setImmediate);
 
-test('queries that come together share one statement, and those that come meanwhile share the next', async () => {
+test('queries that arrive together share one statement, and later ones share the next', async () => {
   const { asked, find } = slowDatabase();
   const lookup = new ValueLookup({ find });
   const first = ['a', 'b', 'a'].map((label) => lookup.valuesOf(label, 'udp'));

@@ -129,18 +129,21 @@ const v6Texts: readonly ((address: bigint) => string)[] = [
   (one) => `[${groups(one).slice(0, 6).join(':')}:${dotted(one & 0xffffffffn)}]`,
 ];
 
-test.each(registered)('No webhook is sent to %s, at its ends or between them', (network) => {
-  const size = 1n << BigInt((isV4(network) ? 32 : 128) - Number(network.split('/')[1]));
-  const write = (address: bigint): string =>
-    isV4(network) ? dotted(address) : groups(address).join(':');
-  const [base, bits] = ipaddr.parseCIDR(network);
-  const first = base.toByteArray().reduce((sum, byte) => sum * 256n + BigInt(byte), 0n);
-  const isRefused = (address: bigint): boolean => !mayBeSentTo(write(address), production);
-  expect([bits, isRefused(first), isRefused(first + size - 1n)]).toEqual([bits, true, true]);
-  fc.assert(fc.property(within(network), isRefused), { numRuns: 10 });
-});
+test.each(registered)(
+  'a webhook cannot have an address in %s, from its first to its last',
+  (network) => {
+    const size = 1n << BigInt((isV4(network) ? 32 : 128) - Number(network.split('/')[1]));
+    const write = (address: bigint): string =>
+      isV4(network) ? dotted(address) : groups(address).join(':');
+    const [base, bits] = ipaddr.parseCIDR(network);
+    const first = base.toByteArray().reduce((sum, byte) => sum * 256n + BigInt(byte), 0n);
+    const isRefused = (address: bigint): boolean => !mayBeSentTo(write(address), production);
+    expect([bits, isRefused(first), isRefused(first + size - 1n)]).toEqual([bits, true, true]);
+    fc.assert(fc.property(within(network), isRefused), { numRuns: 10 });
+  },
+);
 
-describe('An address of a special range is refused', () => {
+describe('an address of a special range is refused', () => {
   test.each(networksOf(true))('however it is written: %s', (network) => {
     const texts = within(network)
       .chain((address) => fc.tuple(anyV4Text(address), fc.constantFrom(...disguises)))
@@ -176,7 +179,7 @@ describe('An address of a special range is refused', () => {
     );
   });
 
-  test('and so is all of IPv6 that is not allocated to networks', () => {
+  test('even if it is any part of IPv6 that is not allocated to networks', () => {
     const outside = fc.bigInt(0n, (1n << 128n) - 1n).filter((address) => address >> 125n !== 1n);
     fc.assert(
       fc.property(outside, (address) => {
@@ -185,7 +188,7 @@ describe('An address of a special range is refused', () => {
     );
   });
 
-  test('and so is anything that is not an address in the usual form', () => {
+  test('even if it is not an address in the usual form', () => {
     for (const text of ['fe80::1%eth0', '2600::1%1', '010.1.1.1', '0x7f.1', '1.1', '', 'a.b']) {
       expect([text, specialUse(text)]).toEqual([text, 'link-local']);
     }

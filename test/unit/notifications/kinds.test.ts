@@ -28,7 +28,7 @@ test('a notice about a certificate says who acts, and when the current one ends'
   expect(text).toContain('ends on 9 March 2026, 10:00 UTC');
 });
 
-test('a notice about a contested domain that still waits names the record that proves it, and how to give up', () => {
+test('the notice about a pending contested domain names the record that proves it, and how to give up', () => {
   const proof = 'the TXT record';
   const about = { project: 'birds', host: 'a.test', name: 'a.test', isTaken: false, proof };
   const { title, text, link } = inWords({ kind: 'domain.contested', about });
@@ -71,11 +71,11 @@ test.each(messages.map((message) => [message.type, message] as const))(
   },
 );
 
-test('Every type of message is tested', () => {
+test('every type of message is tested', () => {
   expect(new Set(messages.map(({ type }) => type))).toEqual(new Set(messageTypes));
 });
 
-test('The check fails for a missing field, an extra field, another type of value, and an unknown type', () => {
+test('the check fails for a missing field, an extra field, another type of value, and an unknown type', () => {
   const [{ data, ...envelope }] = [messages.find(({ type }) => type === 'quota.reached')!];
   const { accountId: _, ...without } = data;
   for (const wrong of [
@@ -90,6 +90,6 @@ test('The check fails for a missing field, an extra field, another type of value
     expect(() => documentedPayload(JSON.stringify(wrong))).toThrow();
 });
 
-test('Published schemas allow fields that later versions add', () => {
+test('published schemas allow fields that later versions add', () => {
   expect(JSON.stringify(payloadDocument('domain.live', ''))).not.toContain('additionalProperties');
 });

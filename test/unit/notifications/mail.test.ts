@@ -72,7 +72,7 @@ test('the loss of a name is mailed once, even on the day of a mail about a rival
 });
 
 describe('within ten minutes', () => {
-  test('five mails are sent at once, the others as one summary when the ten minutes are over', () => {
+  test('five mails are sent at once, and the others as one summary at the end of the ten minutes', () => {
     const inbox = new Inbox();
     const all = Array.from({ length: 12 }, (_, at) =>
       inbox.add(mailOf(bannedOf(at), later(at * 1000)), later(at * 1000)),
@@ -210,7 +210,7 @@ describe('in any sequence of events', () => {
     );
   });
 
-  test('a kind and a subject are mailed at most once within a day, and only for that reason is a mail skipped', () => {
+  test('a kind and a subject are mailed at most once a day, and a mail is skipped only for that reason', () => {
     fc.assert(
       fc.property(history, (mails) => {
         const { planned, leftOut } = lived(mails);
@@ -229,7 +229,7 @@ describe('in any sequence of events', () => {
     );
   });
 
-  test('no mail waits longer than ten minutes, and personal ones do not wait at all', () => {
+  test('no mail waits longer than ten minutes, and personal ones are sent at once', () => {
     fc.assert(
       fc.property(history, (mails) => {
         for (const { planned, at, isPersonal } of lived(mails).sent) {
@@ -311,7 +311,7 @@ test('an account with many mails lets the others take turns', () => {
   expect(inTurns(due, [], 5)).toEqual(['a', 'x', 'b', 'y', 'c']);
 });
 
-test('the account whose last turn is longest ago goes first, even where one message is taken at a time', () => {
+test('the account whose last turn was longest ago goes first, even if one message is claimed at a time', () => {
   const due = [mail('a'), mail('b'), mail('x', ofOther), mail('p', { accountId: 'acct_3' })];
   expect(inTurns(due, ['acct_1', 'acct_2'], 1)).toEqual(['p']);
   expect(inTurns(due, ['acct_3', 'acct_2', 'acct_1'], 1)).toEqual(['p']);

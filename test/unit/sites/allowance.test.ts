@@ -19,7 +19,7 @@ test('each plan limits projects and files', () => {
   ]);
 });
 
-test('an account has the limits of its plan or its own agreed limits, and callers without an account have the smallest', async () => {
+test("an account has its plan's limits or its own agreed limits, and callers without an account have the smallest limits", async () => {
   const accounts = plans.map((plan) => {
     const draft = { id: `acct_${plan}`, name: 'Zoo', email: 'zoo@shop.example', plan };
     return openAccount(draft, now).state;

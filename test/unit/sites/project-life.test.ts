@@ -69,13 +69,13 @@ describe('a project can be renamed', () => {
 });
 
 test.each(['a--b', 'a – b', `${'a'.repeat(47)}--b`, '--', 'a -- b -- c'])(
-  'no address that is made from a name has two hyphens in a row: %s',
+  'an address made from a name never has two hyphens in a row: %s',
   (name) => {
     expect(slugOf(name)).not.toContain('--');
   },
 );
 
-test('a deleted project gives up its uploads, and shows until when it can be restored', () => {
+test('deleting a project ends its uploads, and the project shows until when it can be restored', () => {
   const { state, events } = deleteProject(site, now);
   expect(state).toEqual({
     ...site,
@@ -89,7 +89,7 @@ test('a deleted project gives up its uploads, and shows until when it can be res
   ]);
 });
 
-test('a deleted project can be restored for 7 days and ends an hour later, so differing clocks cannot do both', () => {
+test('a deleted project can be restored for 7 days and is removed an hour later, so differing clocks cannot do both', () => {
   const { state: deleted } = deleteProject(site, now);
   const lastMoment = later(7 * day - 1);
   expect(restoreProject(deleted, lastMoment)).toEqual({
@@ -106,7 +106,7 @@ test('a deleted project can be restored for 7 days and ends an hour later, so di
   expect([isRestorable(project, now), hasEnded(project, later(900 * day))]).toEqual([false, false]);
 });
 
-test('the end of a project deletes the files of all its deploys', () => {
+test('the removal of a project deletes the files of all its deploys', () => {
   expect(endProject(site, now)).toEqual([
     { type: 'project_ended', ...ofProject, slug: 'birds' },
     { type: 'deploy_discarded', ...ofProject, deployId: 'dep_2' },

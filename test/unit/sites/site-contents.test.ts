@@ -113,7 +113,7 @@ describe('a path', () => {
     return decodeURIComponent(new URL(`https://birds.test/${encoded}`).pathname).slice(1);
   };
 
-  test('of any text is refused, or is a relative one that is published unchanged', () => {
+  test('made of any text is refused, or is a relative one that is published unchanged', () => {
     const name = fc.oneof(
       fc.constantFrom('..', '.', '', 'a', '.git', 'C:', '\\', '\0', 'index.html', '__MACOSX'),
       fc.string({ unit: anyCharacter, maxLength: 8 }),
@@ -197,7 +197,7 @@ describe('an upload', () => {
     [['shop/index.html', 'shop/.git/config', '__MACOSX/._shop'], 'file', '"shop/.git"'],
     [['shop/.env', 'shop/index.html'], 'file', '"shop/.env"'],
   ] as const)(
-    'with %j at its top level is refused, because that is not a site',
+    'is refused with %j at its top level, because that is not a site',
     (paths, kind, named) => {
       const refusal = thrownBy(() => {
         const inspection = inspectSite();
@@ -209,7 +209,7 @@ describe('an upload', () => {
     },
   );
 
-  test('of too many files is refused with the name of the packages that fill it', () => {
+  test('is refused if it has too many files, with the name of the packages that fill it', () => {
     const inspection = inspect('shop/index.html');
     const refusal = thrownBy(() => {
       for (let n = 0; n <= siteLimits.entries; n++)
@@ -294,7 +294,7 @@ describe('an upload', () => {
     );
   });
 
-  test('counts an entry for the same folder again each time', () => {
+  test('counts each entry for the same folder', () => {
     const inspection = inspectSite();
     for (let n = 0; n < siteLimits.entries; n++) inspection.admit('a/', 'folder');
     const refusal = thrownBy(() => inspection.admit('a/', 'folder'));

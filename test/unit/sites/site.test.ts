@@ -121,7 +121,7 @@ describe('every command in every state of a deploy', () => {
   });
 
   test.each(deployStates)(
-    'giving up after an hour fails only an uploading one: it is %s',
+    'giving up after an hour fails only an unfinished upload: it is %s',
     (state) => {
       const site = inState[state];
       const given = giveUpUploads(site, later(longestUploadMs + 1));
@@ -265,7 +265,7 @@ describe('old deploys', () => {
     expect(numbersOf(published(24, 24, site))).not.toContain(2);
   });
 
-  test('are kept while they upload, and when they just ended, until the next one ends', () => {
+  test('are kept while they upload, and when they have just ended, until the next one ends', () => {
     const overtaken = published(2, 13, after('+1'));
     expect(numbersOf(overtaken)).toEqual([13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 1]);
     const { state, events } = deploySucceeded(overtaken, 'dep_1', contents, now);
@@ -300,7 +300,7 @@ describe('abandoning uploads', () => {
   });
 });
 
-describe('whatever happens to a site', () => {
+describe('after any sequence of actions', () => {
   const command = fc.record({
     word: fc.constantFrom('+', 'ok', 'ok', 'bad', 'back', 'give up'),
     which: fc.nat(14),
@@ -396,7 +396,7 @@ describe('the message of a deploy', () => {
     expect(deployMessage(said)).toBe(kept);
   });
 
-  test('is stored with the deploy and who made it', () => {
+  test('is stored with the deploy and who created it', () => {
     const origin = { id: 'dep_1', madeBy: 'key:key_1', message: 'Fix it' } as const;
     const { state } = startDeploy(empty, origin, now);
     expect(deploySucceeded(state, 'dep_1', contents, now).state.deploys).toMatchObject([origin]);

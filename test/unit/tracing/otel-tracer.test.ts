@@ -136,7 +136,7 @@ test('a delivery is linked to the operation that stored its event, if that is kn
   expect(unlinked?.links).toEqual([]);
 });
 
-test('every attribute name is one of OpenTelemetry’s or ours', () => {
+test('every attribute name is defined by OpenTelemetry or by us', () => {
   const known = new Set<unknown>(Object.values(conventions));
   const others = Object.keys(factNames).filter((name) => !known.has(name));
   expect(others.filter((name) => !name.startsWith('animal_store.'))).toEqual([]);

@@ -111,7 +111,7 @@ test.each([answered(410), timeout(), answered(200, now, 2000)])(
   },
 );
 
-test('five days without a success switch a webhook off; a millisecond less or one success does not', () => {
+test('a webhook is switched off after five days without a success, and not a millisecond before or after one success', () => {
   const since = failingSince(later(-longestFailingMs));
   expect(settle({ delivery, webhook: since }, timeout())).toMatchObject({
     webhook: { status: { state: 'off', reason: 'failing' } },
@@ -156,7 +156,7 @@ describe('a webhook that is called once a week', () => {
   });
 });
 
-test('a webhook is switched off by the first failure that completes five days of failures, without long pauses', () => {
+test('a webhook is switched off by the first failure that completes five days of failures without long pauses', () => {
   const gap = fc.oneof(fc.constant(200), fc.integer({ min: 0, max: 400 }));
   fc.assert(
     fc.property(fc.array(fc.tuple(gap, fc.nat({ max: 30 })), { maxLength: 60 }), (story) => {
@@ -209,7 +209,7 @@ test('an answer within a second is fast, whatever its status; the webhook is sto
 });
 
 describe('a claim without an attempt', () => {
-  test('because we stopped leaves all attempts to the next one, at once', () => {
+  test('keeps all attempts for the next one, at once, if we stopped', () => {
     expect(isAttempt({ ...timeout(), why: 'stopped' } as Attempt)).toBe(false);
     expect(withoutAttempt({ delivery: { ...delivery, failures: 3 }, webhook }, later(7))).toEqual({
       delivery: { ...delivery, failures: 3, progress: { state: 'waiting', nextAt: later(7) } },
@@ -217,7 +217,7 @@ describe('a claim without an attempt', () => {
     });
   });
 
-  test('because the webhook is off or removed ends the delivery', () => {
+  test('ends the delivery if the webhook is off or removed', () => {
     for (const gone of [off, undefined]) {
       const { delivery: ended } = withoutAttempt({ delivery, webhook: gone }, now);
       expect(ended.progress).toEqual({ state: 'cancelled' });

@@ -141,7 +141,7 @@ describe('a rotation', () => {
     at: Date,
   ) => rotateSecret(added(), secrets, { secret, overlap }, at);
 
-  test('lets both secrets sign until the overlap ends', () => {
+  test('makes both secrets sign until the overlap ends', () => {
     const { secrets, state, events } = rotated(firstSecret('one'), 'two', '1h', now);
     expect(state.oldSecretsUntil).toEqual(later(hour));
     expect(events).toMatchObject([{ oldSecretUntil: later(hour).toISOString() }]);
@@ -163,7 +163,7 @@ describe('a rotation', () => {
     expect(signingSecrets(three, later(26 * hour))).toEqual(['three']);
   });
 
-  test('is refused while five secrets sign, so that none ends early; a rotation without an overlap is not', () => {
+  test('is refused while five secrets sign, so that none ends early, but is allowed without an overlap', () => {
     let all = firstSecret('one');
     for (const name of ['two', 'three', 'four', 'five']) {
       ({ secrets: all } = rotated(all, name, '24h', now));

@@ -64,7 +64,7 @@ describe('an account', () => {
 });
 
 describe('authentication', () => {
-  test('returns what the key may do', async () => {
+  test('returns the permissions of the key', async () => {
     const key = await face.createApiKey({ accountId, name: 'Till', scopes: ['pets:read'] });
     expect(await face.authenticate(key.secret)).toMatchObject({ scopes: ['pets:read'] });
     expect(key.secret).not.toBe(first.secret);
@@ -87,7 +87,7 @@ describe('authentication', () => {
 });
 
 describe('an API key', () => {
-  test('is refused to an account that does not exist, and with an expiry in the past', async () => {
+  test('is refused for an account that does not exist, and with an expiry in the past', async () => {
     const foreign = face.createApiKey({ accountId: 'acct_nobody', name: 'Till' });
     await expect(foreign).rejects.toHaveProperty('code', 'account_not_found');
     const late = face.createApiKey({ accountId, name: 'Till', expiresAt: now });
@@ -95,7 +95,7 @@ describe('an API key', () => {
     expect(await face.listApiKeys(accountId)).toHaveLength(1);
   });
 
-  test('cannot be made when its account has 100 in use: revoked and expired ones do not count', async () => {
+  test('cannot be created while its account has 100 in use, not counting revoked and expired ones', async () => {
     const create = (expiresAt?: Date) =>
       face.createApiKey({ accountId, name: 'Till', ...(expiresAt && { expiresAt }) });
     for (let n = 1; n < 99; n++) await create();

@@ -74,7 +74,7 @@ describe('choosing a password', () => {
     expect(await byPassword(second)).toMatchObject({ person: { id: mia.id } });
   });
 
-  test('needs the old one after a link that the person made for themselves', async () => {
+  test('needs the old one after a link that the person created for themselves', async () => {
     await choose(await byLink(), first);
     const { secret } = await face.renewLink(await byPassword(first), mia.id);
     const opened = await face.signInByLink(secret, from);
@@ -147,13 +147,13 @@ describe('the current password', () => {
     expect(await chosen()).toHaveLength(2);
   });
 
-  test('has its own limit of tries, separate from sign-in attempts', async () => {
+  test('has its own limit, separate from sign-in attempts', async () => {
     await race(9, (n) => byPassword(`guess ${n}`));
     await choose(session, second, first);
     expect(await chosen()).toHaveLength(2);
   });
 
-  test('uses no try when it is not needed, or when the new password is refused', async () => {
+  test('uses no attempt when it is not needed, or when the new password is refused', async () => {
     for (let n = 0; n < 6; n++) {
       const choosing = choose(session, 'too short', first);
       await expect(choosing).rejects.toThrow('12 to 200 characters');

@@ -69,7 +69,7 @@ test('an invitation counts once, however often its transaction runs', async () =
   expect(await face.listPeople(mia.account.id)).toHaveLength(1 + mostInAMinute);
 });
 
-test('a new link for a colleague counts as an invitation, but not one for yourself', async () => {
+test('a new link for a colleague counts as an invitation, but one for yourself does not', async () => {
   await invite('ben@zoo.example');
   const all = await face.listPeople(mia.account.id);
   const ben = all.find(({ email }) => email === 'ben@zoo.example')!;

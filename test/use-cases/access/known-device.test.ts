@@ -100,7 +100,7 @@ describe('a known browser', () => {
     expect(await answerTo(signIn(at(2, device)))).toBe('let in');
   });
 
-  test('has its own number of tries a minute, and uses none of others', async () => {
+  test('has its own limit of attempts a minute, and uses up no other', async () => {
     const { device } = await signIn(at(200));
     const { perMinute } = signInLimits.device;
     const { won, lost } = await race(perMinute + 5, (n) => signIn(at(n, device)));
@@ -140,7 +140,7 @@ describe('a known browser', () => {
     expect(under(new AesGcmSealer(newKey), later.device)).toEqual([mia.id]);
   });
 
-  test('gives no extra tries for the passwords of another account with the same address', async () => {
+  test('gives no extra attempts for the passwords of another account with the same address', async () => {
     const theirs = await newOwner('Birds', other);
     const { device, personId } = await signIn(at(1), other);
     expect(personId).toBe(theirs.id);

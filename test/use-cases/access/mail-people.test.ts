@@ -45,9 +45,9 @@ const deliver = async () => {
 const signIn = async (secret: string): Promise<SignedIn> =>
   (await face.findSession((await face.signInByLink(secret, from)).secret))!;
 
-describe('asking for a link', () => {
+describe('a request for a link', () => {
   test.each(['sign_in', 'new_password'] as const)(
-    'mails one that signs in once, for half an hour (%s)',
+    'causes a mail with a link that signs in once, for half an hour (%s)',
     async (wants) => {
       await ask(' MIA@shop.example ', wants);
       expect(lab.mailed()).toEqual([]);
@@ -111,7 +111,7 @@ describe('asking for a link', () => {
     expect((await face.signIn({ email, password }, from)).way).toBe('password');
   });
 
-  test('stores the same, and makes the same queries, whoever has the address', async () => {
+  test('stores the same rows and makes the same queries, whether an address is known or not', async () => {
     const asked: string[] = [];
     const heard = <Port extends object>(name: string, port: Port): Port =>
       new Proxy(port, {
@@ -173,7 +173,7 @@ describe('asking for a link', () => {
     await ask();
   });
 
-  test('does not use up attempts at passwords, and passwords do not use up requests for links', async () => {
+  test('does not use up password attempts, and passwords do not use up requests for links', async () => {
     for (let n = 0; n < 20; n++) await ask(`keeper${n}@shop.example`);
     const attempt = () => face.signIn({ email, password }, from).catch(codeOf);
     expect(await attempt()).toBe('sign_in_refused');
@@ -234,7 +234,7 @@ describe('asking for a link', () => {
     expect(left).toHaveLength(15 * 2 * perMinute + 1 - mostAnswered);
   });
 
-  test('in a known browser does not count with others, and has its own limit', async () => {
+  test('in a known browser is counted separately, with its own limit', async () => {
     const { device } = await face.signInByLink((await face.signInLinkFor(email)).secret, from);
     const known = { ...from, device };
     for (let n = 0; n < 10; n++) await ask(n < 5 ? email : 'nobody@shop.example', 'sign_in', known);
@@ -337,7 +337,7 @@ describe('an invitation', () => {
     await expect(signIn(shown.secret)).rejects.toHaveProperty('code', 'sign_in_link_invalid');
   });
 
-  test('is mailed again when a colleague makes another link', async () => {
+  test('is mailed again when a colleague creates another link', async () => {
     const { person } = await face.invite(accountId, invited);
     const owner = await signIn((await face.signInLinkFor(email)).secret);
     await face.renewLink(owner, person.id);
@@ -426,7 +426,7 @@ describe('an invitation', () => {
     expect(lab.mailed().map(({ reason }) => reason)).toEqual(['sign_in']);
   });
 
-  test('is not mailed for a link that a person makes for themselves or that the operator shows', async () => {
+  test('is not mailed for a link that a person creates for themselves or that the operator shows', async () => {
     const owner = await signIn((await face.signInLinkFor(email)).secret);
     await face.renewLink(owner, owner.person.id);
     await deliver();

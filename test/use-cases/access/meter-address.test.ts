@@ -59,7 +59,7 @@ describe('an address without a key', () => {
     expect(await knock(1)).toMatchObject([{ speaks: { remaining: 57 } }]);
   });
 
-  test('is told after the last request that nothing is left', async () => {
+  test('gets with its last request the answer that nothing is left', async () => {
     await knock(60);
     expect(await face.peekAddress('203.0.113.7')).toMatchObject({ speaks: { remaining: 0 } });
   });

@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 
 describe('a request', () => {
-  test('passes while quota is left, and learns how much remains', async () => {
+  test('passes while quota is left, and returns how much remains', async () => {
     const speaks = { window: 'minute', limit: 2, resetAt: new Date('2026-03-01T10:01:00Z') };
     const kind = 'allowed';
     expect(await call()).toEqual({ kind, limits, speaks: { ...speaks, remaining: 1 } });
@@ -48,7 +48,7 @@ describe('a request', () => {
 });
 
 describe('ten refusals of a key inside a minute', () => {
-  test('ban it for five minutes; the tenth is still an ordinary refusal', async () => {
+  test('ban it for five minutes, and the tenth is still an ordinary refusal', async () => {
     expect(await callMany(12)).toEqual([...all(2, 'allowed'), ...all(10, 'refused')]);
     const until = new Date(start.getTime() + 5 * minute);
     const ban = { since: start, until, minutes: 5 };
@@ -85,7 +85,7 @@ describe('ten refusals of a key inside a minute', () => {
     expect(await call()).toMatchObject({ kind: 'banned', ban: { since: start } });
   });
 
-  test('are only refusals while the database is unavailable; ten more bring the ban', async () => {
+  test('are only refusals while the database is unavailable, and ten more cause the ban', async () => {
     await callMany(11);
     const away = new Unavailable('The database', undefined);
     jest.spyOn(account.apiKeys, 'change').mockRejectedValueOnce(away);
@@ -123,7 +123,7 @@ describe('a banned key', () => {
     await expect(unknown).rejects.toHaveProperty('code', 'api_key_not_found');
   });
 
-  test('whose ban is lifted within the same minute gets ten more refusals before the next ban', async () => {
+  test('gets ten more refusals before the next ban if its ban is lifted within the same minute', async () => {
     const { keyId } = await account.caller();
     await account.face.liftBan(keyId);
     expect(await callMany(12)).toEqual([...all(10, 'refused'), 'banned', 'banned']);

@@ -49,7 +49,7 @@ describe('inviting a person', () => {
     expect(await face.signInByLink(secret, from)).toMatchObject({ personId: person.id });
   });
 
-  test('again makes a new link, and changes nothing else', async () => {
+  test('again creates a new link, and changes nothing else', async () => {
     const [first, second] = [
       await face.invite(accountId, 'ben@shop.example'),
       await face.invite(accountId, 'BEN@shop.example'),
@@ -106,7 +106,7 @@ describe('inviting a person', () => {
   });
 });
 
-describe('a link to be used right away', () => {
+describe('a link for immediate use', () => {
   test('works for a quarter of an hour, for its person only', async () => {
     const { person, endsAt, secret } = await face.signInLinkFor(` ${email.toUpperCase()}`);
     expect(person).toEqual(mia);
@@ -117,7 +117,7 @@ describe('a link to be used right away', () => {
 });
 
 describe('another link', () => {
-  test('can be made for yourself, and for a colleague who has not signed in yet', async () => {
+  test('can be created for yourself, and for a colleague who has not signed in yet', async () => {
     const me = await byLink();
     const { person: ben } = await face.invite(accountId, 'ben@shop.example');
     for (const id of [mia.id, ben.id]) {
@@ -171,7 +171,7 @@ describe('revoking all other sessions', () => {
     expect(await face.revokeOtherSessions(mine)).toBe(0);
   });
 
-  test('leaves out expired ones, and does not fail for those that end elsewhere meanwhile', async () => {
+  test('omits expired ones, and does not fail for those that end elsewhere meanwhile', async () => {
     const expired = await byLink();
     clock.advance(day);
     const mine = await byLink();

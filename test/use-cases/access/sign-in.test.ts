@@ -176,7 +176,7 @@ describe('passwords for one address from one network', () => {
     expect(await answers(7, guess)).toEqual({ sign_in_refused: 5, too_many_sign_ins: 2 });
   });
 
-  test('do not use up the tries of other people or networks', async () => {
+  test('do not use up the attempts for other people or networks', async () => {
     await answers(6, () => signIn());
     expect(await answerTo(signIn({ email: ben.email }))).toBe('sign_in_refused');
     expect(await answerTo(signIn({}, network(1)))).toBe('let in');
@@ -223,7 +223,7 @@ describe('one network', () => {
     expect(await answerTo(face.signInByLink(secret, network(1)))).toBe('let in');
   });
 
-  test("that tries too often does not use up a person's tries", async () => {
+  test("does not use up a person's attempts when it tries too often", async () => {
     await answers(20, (n) => signIn(someone(n)));
     expect(await answers(9, () => signIn())).toEqual({ too_many_sign_ins: 9 });
     expect(await answerTo(signIn({}, network(1)))).toBe('let in');
@@ -231,7 +231,7 @@ describe('one network', () => {
 });
 
 describe('a sign-in link', () => {
-  test('works once, and the session says so', async () => {
+  test('works once, and the session records that it began with a link', async () => {
     const { secret } = await link();
     const session = await face.signInByLink(secret, from);
     expect(session).toMatchObject({ personId: mia.id, way: 'link', browser: 'Firefox' });
@@ -254,7 +254,7 @@ describe('a sign-in link', () => {
     expect(told).toEqual(told.map(() => told[0]));
   });
 
-  test('works when no password tries are left', async () => {
+  test('works when no password attempts are left', async () => {
     await answers(6, () => signIn({ password: 'no' }));
     expect(await answerTo(face.signInByLink((await link()).secret, from))).toBe('let in');
   });

@@ -49,7 +49,7 @@ test('sums show what is left of the minute and the day, and reading them uses no
   }
 });
 
-test('sums are by the hour or the day, from a given time on', async () => {
+test('sums are by the hour or the day, starting at a given time', async () => {
   const rows = [
     used({ hour: hour(-1) }),
     used({}),

@@ -40,7 +40,7 @@ const signIn = async (its = password) =>
 const names = async (signedIn: SignedIn) =>
   (await face.accountsOf(signedIn)).map(({ account }) => account.name);
 
-test('a password that opens several accounts signs in to the oldest, and can switch to the others', async () => {
+test('a password that opens several accounts signs in to the oldest, and the session can switch to the others', async () => {
   const mine = await signIn();
   expect(mine.person.id).toBe(zoo.id);
   expect(await names(mine)).toEqual(['Zoo', 'Birds']);

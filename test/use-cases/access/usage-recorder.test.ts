@@ -66,7 +66,7 @@ describe('the usage of an hour', () => {
     ]);
   });
 
-  test('is not stored twice, and not when nothing was used', async () => {
+  test('is stored only once, and only if something was used', async () => {
     await recorder.flush();
     record();
     await recorder.flush();

@@ -37,7 +37,7 @@ test('an account that still calls an operation is notified at each step before i
   expect(new Set((await told()).map((event) => event.accountId))).toEqual(new Set([accountId]));
 });
 
-test('an account that starts calling it again is notified then', async () => {
+test('an account that starts to call a deprecated operation again is notified then', async () => {
   lab.clock.advance(40 * day);
   await lab.face.warnOfRemovals(never);
   expect(await told()).toEqual([]);

@@ -90,7 +90,7 @@ test('a job that fails releases its lease and reports the error to its caller', 
   expect(await join('other', () => Promise.resolve('done' as const))(goOn)).toBe('done');
 });
 
-test('a stop of the process is announced to the work of a job', async () => {
+test('when the process stops, the work of a job is notified', async () => {
   const { join } = await fleet();
   const asked: boolean[] = [];
   const job = join('one', (isStopping) => {

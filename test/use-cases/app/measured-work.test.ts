@@ -21,7 +21,7 @@ const tally = () => {
   return { metrics: { count, time }, counts, timed };
 };
 
-test('orders, certificates and failures of an authority are counted, and shown as 0 before', async () => {
+test('orders, certificates and failures of an authority are counted, and shown as 0 at the start', async () => {
   const lab = await domainLab();
   const { metrics, counts } = tally();
   const authority = measuredAuthority(lab.authority, metrics);
@@ -44,7 +44,7 @@ const observers = (metrics: ReturnType<typeof tally>['metrics']) => ({
   ...{ metrics, running: new RunningWork(), tracer: new RecordingTracer() },
 });
 
-test('a job that is counted and traced can ask whether the process is stopping', async () => {
+test('a job that is counted and traced can find out whether the process is stopping', async () => {
   const asked: unknown[] = [];
   const run = (isStopping: unknown) => {
     asked.push(isStopping);

@@ -126,7 +126,7 @@ test('a replacement for a dead process that does not serve in time is killed and
   expect((await nth(4)).at).toBe(0);
 });
 
-test('a first process that ends normally without having served is a failed start', async () => {
+test('a first process that ends normally before it served is a failed start', async () => {
   const { supervisor, nth } = theatre();
   const started = supervisor.start(2);
   (await nth(1)).end(0);

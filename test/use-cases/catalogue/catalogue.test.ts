@@ -40,7 +40,7 @@ describe('creating an animal', () => {
 });
 
 describe('selling an animal', () => {
-  test('makes one order for today, unless another date is given, and the animal is sold', async () => {
+  test('selling creates one order for today, unless another date is given, and the animal is sold', async () => {
     const order = await face.placeOrder(mine, rex.id);
     expect(order).toEqual({ id: 1n, petId: 1n, quantity: 1, shipDate: now, status: 'placed' });
     expect(await face.listOrders(mine, page)).toEqual([order]);
@@ -79,7 +79,7 @@ describe('an order', () => {
   });
 });
 
-test('an animal is edited once, and deleted unless it is sold', async () => {
+test('an animal can be edited, and deleted unless it is sold', async () => {
   const max = { name: 'Max', categoryId: 8n };
   for (const edited of [await face.editPet(mine, 1n, max), await face.editPet(mine, 1n, max)]) {
     expect(edited).toEqual({ ...rex, ...max });

@@ -18,7 +18,7 @@ import { afterEach, expect, test } from '@jest/globals';
 
 afterEach(closeLabs);
 
-test('a name is added without asking DNS or an authority', async () => {
+test('a name is added without DNS lookups or requests to an authority', async () => {
   const { ports, project, kinds } = await domainLab();
   const [dns, authority] = [
     mustNotBeUsed<typeof ports.dns>('dns'),
@@ -150,7 +150,7 @@ test.each([
   expect(await redirectsOf(lab)).toEqual([]);
 });
 
-test('a pair is not added when one of its names exists, and the message says which one can be', async () => {
+test('a pair is not added if one of its names exists, and the message says which one can be added', async () => {
   const lab = await domainLab();
   await lab.add(lab.project, www);
   const there = 'www.example.com is in the list of this project already.';
@@ -185,7 +185,7 @@ test('a name that another account has proven can be added too, and its owner is 
   expect(told).toMatchObject([{ projectId: lab.project.id, host: www }]);
 });
 
-test('the redirect works once both are live, and the typed name is the primary', async () => {
+test('the typed name becomes the primary, and the redirect works once both are live', async () => {
   const lab = await domainLab();
   const { typed, other } = await addPair(lab, bare);
   const why = async () => {
@@ -204,7 +204,7 @@ test('the redirect works once both are live, and the typed name is the primary',
   expect(await why()).toEqual([bare, undefined]);
 });
 
-test('both names are added without a redirect where another redirect leads to the second one', async () => {
+test('both names are added without a redirect if another redirect leads to the second one', async () => {
   const lab = await domainLab();
   await lab.add(lab.project, 'old.example.com');
   const redirects = [{ from: 'old.example.com', to: `https://${www}`, status: 308 }];
@@ -226,7 +226,7 @@ test('redirects of other removed domains are kept for when those are added again
   expect(await redirectsOf(lab)).toEqual([kept, { from: www, to: bare, status: 308 }]);
 });
 
-test("an earlier attachment's redirect does not come into force where none can be added", async () => {
+test("an earlier attachment's redirect does not come into force if no redirect can be added", async () => {
   const lab = await domainLab();
   await lab.add(lab.project, 'old.example.com');
   const earlier = await lab.add(lab.project, www);
@@ -288,7 +288,7 @@ test('the first domain that goes live becomes the primary, and a later one does 
   expect(await goLive(lab, www)).toBe(host);
 });
 
-test('a domain that went live before the event of an earlier one arrived does not take its place', async () => {
+test('a domain that went live before the event of an earlier one arrived does not become the primary', async () => {
   const lab = await domainLab();
   for (const name of [host, www]) await lab.add(lab.project, name);
   for (const name of [www, host]) await becomeLive(lab, name);
@@ -296,7 +296,7 @@ test('a domain that went live before the event of an earlier one arrived does no
   expect(await primaryOf(lab)).toBe(www);
 });
 
-test('a primary that a person chose stays', async () => {
+test('a primary that a person chose stays the primary', async () => {
   const lab = await domainLab();
   await lab.add(lab.project, www);
   await changeDomainSettings(lab.ports)(lab.project.id, { primary: www, redirects: [] });

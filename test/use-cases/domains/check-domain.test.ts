@@ -79,7 +79,7 @@ test.each([
   },
 );
 
-test('a check that a later one has overtaken does not take a name back from the account that proved it meanwhile', async () => {
+test('an outdated check does not take a name back from the account that proved it meanwhile', async () => {
   const lab = await domainLab(zone);
   const domain = await lab.add();
   const rival = await lab.add(await servedProject(lab.stores));

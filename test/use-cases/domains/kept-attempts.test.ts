@@ -107,7 +107,7 @@ test('an authority that asked us to wait is not contacted before that, even when
   expect(lab.asked('order')).toBe(1);
 });
 
-test('an earlier look-up in one zone does not count for another zone when nothing can be looked up', async () => {
+test('an earlier lookup in one zone does not count for another zone when nothing can be looked up', async () => {
   const ready = await at(2 * minute);
   lab.delegate(domain, { ...traffic.elsewhere, delegation: timeout });
   lab.clock.advance(minute);

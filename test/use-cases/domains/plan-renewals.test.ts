@@ -52,7 +52,7 @@ test('a renewal is planned within the window that the authority suggests', async
   expect(await lab.current(live)).toMatchObject({ state: 'live', generation: 2 });
 });
 
-test('a run returns when the next question is due, and that one is due now if it was stopped', async () => {
+test('a run returns when the next request is due, which is now if the run was stopped', async () => {
   const { lab } = await liveLab();
   await suggest(lab, 40 * day, 42 * day);
   const run = planRenewals(lab.ports);
@@ -165,7 +165,7 @@ test.each([
   expect(await countedNow()).toBe(before + counted);
 });
 
-test('a renewal that the authority turns out not to exempt waits for the budgets', async () => {
+test('a renewal counts against the budgets if the authority turns out not to exempt it', async () => {
   const { lab, live } = await dueLab();
   const { chain } = (await lab.ports.certificates.find(host))!;
   lab.authority.markReplaced(chain);
@@ -202,7 +202,7 @@ test('a clock that jumps ahead of the authority’s orders no more than the budg
   expect(lab.asked('order')).toBeGreaterThan(1);
 });
 
-test('invalid windows are reported', async () => {
+test('invalid renewal windows are reported', async () => {
   const { lab, live } = await liveLab();
   await suggest(lab, 42 * day, 40 * day);
   const { planned, ignored } = await planRenewals(lab.ports)();
@@ -245,7 +245,7 @@ test('an authority that does not answer is contacted once in a run, and never af
   expect(asked).toBe(2);
 });
 
-test('a run lasts until every question has ended, even when another part of it failed', async () => {
+test('a run lasts until every request has ended, even when another part of it failed', async () => {
   const { lab } = await liveLab();
   lab.clock.advance(day);
   let hasEnded = false;

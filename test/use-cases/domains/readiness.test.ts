@@ -113,7 +113,7 @@ describe('a delegated domain whose traffic goes elsewhere', () => {
     },
   );
 
-  test('needs nobody to act on its certificate before visitors depend on it', async () => {
+  test('needs nobody to act on its certificate before it has visitors', async () => {
     const domain = await lab.add();
     lab.delegate(domain, elsewhere);
     for (let n = 0; n < 9; n++) lab.authority.failNext('look', { reason: 'unavailable' });
@@ -152,7 +152,7 @@ describe('a delegated domain whose traffic goes elsewhere', () => {
     expect(withFirstPrimary(noDomainSettings, [known!]).primary).toBeUndefined();
   });
 
-  test('gets none over HTTP, against CAA or with broken DNSSEC', async () => {
+  test('gets no certificate over HTTP, against CAA or with broken DNSSEC', async () => {
     const domain = await lab.add();
     const value = 'authority.test; validationmethods=http-01';
     const caa = [{ name: 'example.com', answer: records({ flags: 0, tag: 'issue', value }) }];
@@ -174,7 +174,7 @@ describe('a delegated domain whose traffic goes elsewhere', () => {
     expect(lab.asked('order')).toBe(0);
   });
 
-  test('is renewed', async () => {
+  test('has its certificate renewed', async () => {
     const domain = await ready();
     const { chain } = (await lab.ports.certificates.find(host))!;
     expect(wantedAttempt(workOf(domain)!, 'authority.test').kind).toBe('renewal');
@@ -275,7 +275,7 @@ describe('a delegated domain whose traffic goes elsewhere', () => {
     expect(isReady(await lab.current(domain))).toBe(true);
   });
 
-  test('is verified without a certificate when that has expired, and ordered again', async () => {
+  test('is verified without a certificate when that has expired, and then orders a new one', async () => {
     const domain = await ready();
     lab.clock.advance(91 * day);
     lab.delegate(domain);
@@ -286,7 +286,7 @@ describe('a delegated domain whose traffic goes elsewhere', () => {
   });
 });
 
-describe('a name whose certificate is ready in one account and is then proven by another', () => {
+describe('a name whose certificate is ready in one account and that another account proves', () => {
   const takeOver = async (wait: number): Promise<CustomDomain> => {
     await ready();
     const next = await lab.add(await servedProject(lab.stores));
@@ -410,7 +410,7 @@ describe('a wildcard and its base name, which share one challenge name,', () => 
   });
 });
 
-describe('with several accounts that added a name', () => {
+describe('when several accounts have added a name', () => {
   let stranger: Project;
   let mine: CustomDomain;
   let theirs: CustomDomain;
@@ -421,7 +421,7 @@ describe('with several accounts that added a name', () => {
     theirs = await lab.add(stranger);
   });
 
-  test('the one that the delegation names takes the name from another, with its certificate', async () => {
+  test('the account that the delegation names takes the name from another, with its certificate', async () => {
     expect(await types()).toEqual(['domain_added', 'domain_contested']);
     await pass(hour);
     expect(await lab.current(theirs)).toMatchObject({ certificate: { kind: 'none' } });
@@ -443,7 +443,7 @@ describe('with several accounts that added a name', () => {
     ]);
   });
 
-  test('another one needs the TXT record to be verified, and takes the name with it', async () => {
+  test('another account needs the TXT record to be verified, and takes the name with it', async () => {
     const delegation = records(`${mine.token}.${zone}`);
     lab.point(theirs, { delegation });
     await lab.verify(theirs);
@@ -463,7 +463,7 @@ describe('with several accounts that added a name', () => {
     expect(await route()).toBeUndefined();
   });
 
-  test('another one no longer needs the TXT record once the delegation is gone', async () => {
+  test('another account no longer needs the TXT record once the delegation is gone', async () => {
     lab.point(theirs, { delegation: none });
     await lab.remove(theirs);
     lab.dns.tell(host, { ...(await lab.dns.inspect(host)).resolvers[0]!, ...undelegated });
@@ -479,7 +479,7 @@ describe('with several accounts that added a name', () => {
     expect(await route(stranger)).toBeDefined();
   });
 
-  test('none gets a certificate in advance while another has the name live', async () => {
+  test('no account gets a certificate in advance while another has the name live', async () => {
     lab.delegate(mine);
     await lab.verify(mine);
     const { certificate } = await lab.current(mine);

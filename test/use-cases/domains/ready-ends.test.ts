@@ -45,7 +45,7 @@ const awayFor = (times: number): void => {
   for (let n = 0; n < times; n++) lab.authority.failNext('look', { reason: 'unavailable' });
 };
 
-test('a certificate that expires disappears with its route and key, and the attempts at the next one continue', async () => {
+test('an expired certificate is deleted with its route and key, and attempts to replace it continue', async () => {
   const ready = await at(2 * minute);
   awayFor(1000);
   await daily(60, 90);
@@ -103,7 +103,7 @@ test.each([
   expect(await daily(30, 32)).toMatchObject({ state: 'removed', reason: 'expired' });
 });
 
-test('a missing certificate is reported while the domain is ready and while visitors come, even if CAA blocks verification', async () => {
+test('a missing certificate is reported while the domain is ready and while it has visitors, even if CAA blocks verification', async () => {
   const missedAt = async () => newsAt(await lab.current(domain));
   const overdue = after(83 * day + 2 * minute);
   await at(2 * minute);

@@ -88,7 +88,7 @@ describe('a new domain', () => {
     expect((await lab.ports.ledger.use(name, lab.clock.now())).exactName).toHaveLength(1);
   });
 
-  test('is ordered at the second authority at once where CAA allows only that one', async () => {
+  test('is ordered at the second authority at once if CAA allows only that one', async () => {
     const domain = await lab.add();
     lab.point(domain, forbid(second));
     await lab.ports.domains.get(domain.id);

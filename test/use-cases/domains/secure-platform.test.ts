@@ -52,7 +52,7 @@ const secondAuthority = (hosts: readonly string[]) =>
     texts: () => lab.platformTexts(),
   });
 
-describe("where the platform's challenge name is delegated", () => {
+describe("if the platform's challenge name is delegated", () => {
   test('the platform gets one certificate, and the hosts of projects get none', async () => {
     delegate();
     expect(await secure()).toBe(1);
@@ -178,7 +178,7 @@ describe("where the platform's challenge name is delegated", () => {
     });
   });
 
-  test('an unrenewed certificate is near its end with a fifth of its lifetime left, and not relied on with a twentieth', async () => {
+  test('an unrenewed certificate is near its end with a fifth of its lifetime left, and no longer relied on with a twentieth left', async () => {
     delegate();
     await secure();
     const { notAfter } = (await checkPlatform(lab.ports)()).certificate!;
@@ -282,7 +282,7 @@ test('a project host is ordered at the second authority when the first one does 
   });
 });
 
-test("hosts wait a day at most for the platform's certificate while nobody can tell whether its name is delegated", async () => {
+test("hosts wait a day at most for the platform's certificate while its delegation cannot be looked up", async () => {
   const unseen = () =>
     lab.dns.tell('sites.test', facts({ delegation: { kind: 'failed', reason: 'timeout' } }));
   unseen();
@@ -322,7 +322,7 @@ test("an authority that does not answer about one project's certificate is still
   expect(asked).toBe(1);
 });
 
-test("hosts get their own certificates without the record, until the platform's one is there", async () => {
+test("hosts get their own certificates without the record, until the platform's certificate is there", async () => {
   undelegated();
   expect(await secure()).toBe(1);
   expect(ordersOf(own())).toBe(1);
@@ -368,7 +368,7 @@ test('a renewal of a project host that its authority turns out not to exempt wai
   expect(lab.authority.replaced.slice(-2)).toEqual([chain, undefined]);
 });
 
-test("hosts get their own certificates before the platform's one ends when the record is removed", async () => {
+test("hosts get their own certificates before the platform's certificate ends when the record is removed", async () => {
   delegate();
   await secure();
   undelegated();

@@ -28,7 +28,7 @@ test('each project gets a certificate for its platform host, and custom domains 
   expect(await secureSites(lab.ports)()).toBe(1);
 });
 
-test('the next time that a certificate is due is known: at once for a new host, then for its renewal', async () => {
+test('the time of the next due certificate is known: at once for a new host, then its renewal', async () => {
   const lab = await domainLab();
   const dueAt = sitesDueAt(lab.ports);
   expect((await dueAt())!.getTime()).toBeLessThanOrEqual(lab.clock.now().getTime());

@@ -72,7 +72,7 @@ describe('a link stops working', () => {
   });
 });
 
-test('a domain has a limited number of links, and one more after one of them has ended', async () => {
+test('a domain has a limited number of links, and one more once one of them has ended', async () => {
   const made = [];
   for (let n = 0; n < mostShares; n++) made.push(await face.makeShare(domain));
   await expect(face.makeShare(domain)).rejects.toMatchObject({ code: 'share_limit_reached' });

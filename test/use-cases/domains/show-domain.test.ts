@@ -52,7 +52,7 @@ test('a name that another account has proven says so and asks for the TXT record
   expect(await txtOf(rival)).toBe(false);
 });
 
-test("a name shows the wildcard's delegation where a wildcard over it in the same project needs the challenge name", async () => {
+test("a name shows the wildcard's delegation if a wildcard in the same project needs the challenge name", async () => {
   const lab = await domainLab('acme.platform.test');
   const domain = await lab.add();
   const delegationOf = async (of: CustomDomain) => {
@@ -123,7 +123,7 @@ const found = ({ domains, certificates }: DomainCensus) => ({
   certificates: certificates.filter(({ count }) => count > 0),
 });
 
-test('domains, certificates and the budget of a whole service are counted', async () => {
+test('the metrics count domains, certificates and the used budget of all accounts', async () => {
   const lab = await domainLab();
   const count = countDomains(lab.ports);
   const none = await count();

@@ -205,7 +205,7 @@ describe('a failure', () => {
     expect(lab.asked('order')).toBe(step === 'order' || !isKept ? 2 : 1);
   });
 
-  test('because of CAA that our own resolvers do not see names the record to add', async () => {
+  test('names the CAA record to add even if our own resolvers do not see the problem', async () => {
     const domain = await lab.addVerified();
     lab.authority.failNext('finalize', { reason: 'caa', detail: 'CAA record forbids it' });
     await lab.tendDue();

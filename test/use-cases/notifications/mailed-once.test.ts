@@ -83,7 +83,7 @@ type World = Awaited<ReturnType<typeof world>>;
 
 const addressesOf = ({ posted }: World) => posted.map(({ to }) => to).sort();
 
-test('owners of a deleted account get one mail about the deletion, and nothing else that waits', async () => {
+test('owners of a deleted account get one mail about the deletion, and no other waiting mail', async () => {
   const all = await world();
   const { accountId, face, ports } = all;
   await all.tell(all.told(1));
@@ -200,7 +200,7 @@ test('a permanent refusal is shown beside the person and not retried; a success 
   expect(await all.face.listMailTroubles(all.accountId)).toEqual([]);
 });
 
-test('a mail is not sent when it is too old: its link has ended, or no server was configured for days', async () => {
+test('an outdated mail is not sent: its link has ended, or no server was configured for days', async () => {
   const all = await world();
   const { id: personId, email: to } = all.ada;
   const mail = { id: 'link_1', accountId: all.accountId, personId, to };
@@ -219,7 +219,7 @@ test('a mail is not sent when it is too old: its link has ended, or no server wa
   expect(await all.ports.mails.state(all.clock.now())).toMatchObject({ waiting: 0 });
 });
 
-test('a person who switches a kind off gets no waiting mail of it, and the rest of a summary still comes', async () => {
+test('a person who switches a kind off gets no waiting mail of it, and the rest of a summary is still sent', async () => {
   const all = await world();
   for (let n = 0; n < 8; n += 1) await all.tell(all.told(n));
   const domain = { project: 'birds', host: 'birds.test', name: 'birds.test' };

@@ -98,7 +98,7 @@ const killedAt = async (step: number): Promise<{ steps: number; told: readonly s
 
 const wholeLife = ['domain.removed', 'domain.recovered', 'domain.unhealthy'];
 
-test('the problem of a domain is reported once, wherever a process is killed', async () => {
+test('the problem of a domain is reported once, whenever a process is killed', async () => {
   const { steps, told } = await killedAt(Infinity);
   expect(told).toEqual(wholeLife);
   expect(steps).toBeGreaterThan(30);

@@ -78,7 +78,7 @@ describe('a good upload', () => {
     ]);
   });
 
-  test('may come without a known number of entries', async () => {
+  test('may have an unknown number of entries', async () => {
     const told: UploadProgress[] = [];
     const source = { ...good(), total: undefined };
     await site.deploy(source, (progress) => told.push(progress));
@@ -86,7 +86,7 @@ describe('a good upload', () => {
     expect(told.at(-1)).toEqual({ step: 'preparing', done: 2, total: 2 });
   });
 
-  test('is not read where its content is ignored', async () => {
+  test('is not read if its content is ignored', async () => {
     const [hidden, page] = [watched('.cache/config'), watched('index.html')];
     await site.deploy(sourceOf(hidden.entry, page.entry));
     expect([hidden.reads(), page.reads()]).toEqual([0, 1]);
@@ -152,7 +152,7 @@ describe('a refused upload', () => {
     expect(bytes).toBe(siteLimits.bytes + chunk.length);
   });
 
-  test('is an upload that does not fit into the storage', async () => {
+  test('can be an upload that does not fit into the storage', async () => {
     const full = new DomainError('storage_full', 'There is no room left.');
     files.begin = () =>
       Promise.resolve({ write: () => Promise.resolve(), commit: () => Promise.reject(full) });
@@ -202,7 +202,7 @@ describe('an account with a quota of files', () => {
     expect(await files.list(deploy.id)).toBeUndefined();
   });
 
-  test('that is full reads nothing of an upload', async () => {
+  test('reads nothing of an upload if it is full', async () => {
     await site.deploy(page(quota));
     const next = watched('index.html');
     expect(await site.deploy(sourceOf(next.entry))).toMatchObject(refused);
@@ -230,7 +230,7 @@ describe('an account with a quota of files', () => {
   });
 });
 
-describe('a failure on our side', () => {
+describe('a failure of the service', () => {
   const trouble = new Unavailable('The storage', new Error('EIO'));
   const interrupted = { state: 'failed', problem: 'upload_interrupted' };
 

@@ -91,8 +91,8 @@ test('a test goes to one webhook, whatever its kinds, once for each request', as
   });
 });
 
-describe('a test, and a delivery that is sent again,', () => {
-  test('count for their account and host, whatever the port', async () => {
+describe('a test, or a delivery that is sent again,', () => {
+  test('counts for its account and host, whatever the port', async () => {
     const of = await add(['key.banned'], 'zoo.example:8443');
     await calls.tellWebhooks(banned('evt_1'));
     const [delivery] = await calls.listDeliveries(of, 1);
@@ -101,7 +101,7 @@ describe('a test, and a delivery that is sent again,', () => {
     expect(asked).toEqual(Array(2).fill([accountId, 'zoo.example']));
   });
 
-  test('are refused without an event when there were too many', async () => {
+  test('is refused without an event when there were too many', async () => {
     const of = await add(['key.banned'], 'busy.example');
     await calls.tellWebhooks(banned('evt_1'));
     const [delivery] = await calls.listDeliveries(of, 1);
@@ -111,7 +111,7 @@ describe('a test, and a delivery that is sent again,', () => {
     expect(await ports.events()).toEqual(before);
   });
 
-  test('of another account do not count', async () => {
+  test('of another account does not count', async () => {
     const { webhookId } = await add(['key.banned']);
     const foreign = { accountId: await newAccount(ports), webhookId };
     await expect(calls.testWebhook(foreign)).rejects.toHaveProperty('code', 'webhook_not_found');
@@ -121,7 +121,7 @@ describe('a test, and a delivery that is sent again,', () => {
   });
 });
 
-describe('a delivery that was claimed', () => {
+describe('a claimed delivery', () => {
   test('is not sent once its webhook is off or removed, and ends', async () => {
     const [off, removed] = [await add(['key.banned']), await add(['key.banned'], 'b.example')];
     await calls.tellWebhooks(banned('evt_1'));
@@ -137,7 +137,7 @@ describe('a delivery that was claimed', () => {
     expect(listed.map(({ progress }) => progress.state)).toEqual(['cancelled', 'cancelled']);
   });
 
-  test('and cannot be signed counts as a failed attempt on our side, which does not make its webhook a failing one', async () => {
+  test('that cannot be signed counts as a failed attempt on our side, and its webhook does not count as failing', async () => {
     const of = await add(['key.banned']);
     await calls.tellWebhooks(banned('evt_1'));
     const noKey = new Error('sealed under another key');
@@ -154,7 +154,7 @@ describe('a delivery that was claimed', () => {
     expect((await ports.webhooks.find(of))?.status).toMatchObject({ failingSince: undefined });
   });
 
-  test('and is permanently refused by an address that the owner changes meanwhile is sent to the new one, which stays on', async () => {
+  test("that an address refuses permanently is sent to the owner's new address, which stays on", async () => {
     const of = await add(['key.banned']);
     await calls.tellWebhooks(banned('evt_1'));
     const moved = { address: 'https://moved.example/', kinds: ['key.banned'] };
@@ -175,7 +175,7 @@ describe('a delivery that was claimed', () => {
     ]);
   });
 
-  test('is sent to the address that the webhook has now', async () => {
+  test('is sent to the current address of the webhook', async () => {
     const of = await add(['key.banned']);
     await calls.tellWebhooks(banned('evt_1'));
     await calls.changeWebhook(of, { address: 'https://moved.example/', kinds: ['key.banned'] });
@@ -187,7 +187,7 @@ describe('a delivery that was claimed', () => {
   });
 });
 
-test('a call whose lease ends before it, as after a clock jump, is made once and its result is stored', async () => {
+test('a call whose lease ends before it starts, as after a clock jump, is made once and its result is stored', async () => {
   const of = await add(['key.banned']);
   await calls.tellWebhooks(banned('evt_1'));
   const clock = new SettableClock(now);
