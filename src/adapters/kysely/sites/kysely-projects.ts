@@ -1,13 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Selectable } from 'kysely';
 import { earliest } from '../../../kernel/ports.ts';
 import type { Decision } from '../../../kernel/decision.ts';
-import {
-  deployStates,
-  type DeployState,
-  type Deploy,
-  type Site,
-} from '../../../sites/domain/site.ts';
+import { deployStates, type DeployState, type Site } from '../../../sites/domain/site.ts';
 import type { Project } from '../../../sites/domain/project.ts';
 import { projectNotFound, slugTaken } from '../../../sites/domain/sites-error.ts';
 import type { SitesEvent } from '../../../sites/domain/sites-event.ts';
@@ -16,11 +10,20 @@ import type { FormerSlug, SiteDecision } from '../../../sites/domain/project-lif
 import type { Queries } from '../database.ts';
 import { AggregateStore, firstEndOf } from '../store.ts';
 import { refusedAs } from '../engine/failure.ts';
-import { fromMillis, toMillis, type Schema } from '../schema.ts';
-import { present } from '../table.ts';
+import { fromMillis, toMillis } from '../schema.ts';
 import { alignRoutes } from './project-routes.ts';
 import { forgetRowsOf } from '../belongings.ts';
-import { deploys, formerSlugs, projects } from './tables.ts';
+import {
+  ofProject,
+  projectFrom,
+  saveDeploys,
+  siteFrom,
+  siteOf,
+  siteRow,
+  type SiteQuery,
+  type SiteRow,
+} from './site-rows.ts';
+import { formerSlugs } from './tables.ts';
 
 type Decide = Parameters<Projects['change']>[1];
 
@@ -298,28 +301,6 @@ const oldestFirst = ({ project: one }: Site, { project: other }: Site): number =
 const succeededIn = ({ deploys }: Site): readonly string[] =>
   deploys.filter(({ state }) => state === 'succeeded').map(({ id }) => id);
 
-type ProjectRow = Omit<Parameters<typeof ofSite.read>[0], 'id'> & { readonly project_id: string };
-type DeployRow = Selectable<Schema['deploys']>;
-export type SiteRow = ProjectRow & {
-  readonly [Column in keyof Omit<DeployRow, 'project_id'>]: DeployRow[Column] | null;
-};
-
-const ofSite = projects.without('domainSettings');
-const ofProject = ofSite.without('servedDeployId', 'servedSince', 'lastNumber');
-const ofDeploy = deploys.without('id', 'projectId');
-
-/** Uses one query, so that a project and its deploys are from the same moment. */
-const siteOf = (db: Queries) =>
-  db
-    .selectFrom('projects')
-    .leftJoin('deploys', 'deploys.project_id', 'projects.id')
-    .select(ofSite.without('id').names)
-    .select(['projects.id as project_id', 'deploys.id'])
-    .select(ofDeploy.names)
-    .orderBy('number', 'desc');
-
-type SiteQuery = ReturnType<typeof siteOf>;
-
 const selectProjects = (db: Queries) =>
   db.selectFrom('projects').select(ofProject.names.map((name) => `projects.${name}` as const));
 
@@ -364,71 +345,3 @@ const countOf = async (db: Queries, accountId: string): Promise<number> => {
     .executeTakeFirstOrThrow();
   return Number(current);
 };
-
-const projectFrom: (row: Parameters<typeof ofProject.read>[0]) => Project = ofProject.read;
-
-const hasDeploy = (row: SiteRow): row is SiteRow & DeployRow => row.id !== null;
-
-const siteFrom = (rows: readonly SiteRow[]): Site | undefined => {
-  const [first] = rows;
-  if (!first) return undefined;
-  const { servedDeployId, servedSince, lastNumber, ...project } = ofSite.read({
-    ...first,
-    id: first.project_id,
-  });
-  const found = rows.filter(hasDeploy).map(deployFrom);
-  return { project, deploys: found, servedDeployId, servedSince, lastNumber };
-};
-
-const siteRow = ({ project, deploys: _, ...rest }: Omit<Site, 'deploys'> & Partial<Site>) =>
-  projects.write({ ...project, ...rest });
-
-/** Saves the differences. The caller must hold the lock. */
-const saveDeploys = async (db: Queries, before: Site, wanted: readonly Deploy[]): Promise<void> => {
-  const kept = new Set(wanted.map(({ id }) => id));
-  const dropped = before.deploys.map(({ id }) => id).filter((id) => !kept.has(id));
-  if (dropped.length > 0) await db.deleteFrom('deploys').where('id', 'in', dropped).execute();
-  for (const deploy of wanted) {
-    const row = deployRow(before.project.id, deploy);
-    const old = before.deploys.find(({ id }) => id === deploy.id);
-    if (!old) await db.insertInto('deploys').values(row).execute();
-    else if (!isDeepStrictEqual(old, deploy))
-      await db.updateTable('deploys').set(row).where('id', '=', row.id).execute();
-  }
-};
-
-const deployFrom = (row: DeployRow): Deploy => {
-  const { id, number, madeBy, message, startedAt, state, ...result } = deploys.read(row);
-  const identity = { id, number, madeBy, message, startedAt };
-  switch (state) {
-    case 'uploading':
-      return { ...identity, state };
-    case 'succeeded':
-      return {
-        ...identity,
-        state,
-        finishedAt: present('finished_at', result.finishedAt),
-        files: present('files', result.files),
-        bytes: present('bytes', result.bytes),
-      };
-    case 'failed':
-      return {
-        ...identity,
-        state,
-        finishedAt: present('finished_at', result.finishedAt),
-        problem: present('problem', result.problem),
-        explanation: present('explanation', result.explanation),
-      };
-  }
-};
-
-const blank = {
-  finishedAt: undefined,
-  files: undefined,
-  bytes: undefined,
-  problem: undefined,
-  explanation: undefined,
-};
-
-const deployRow = (projectId: string, deploy: Deploy): DeployRow =>
-  deploys.write({ projectId, ...blank, ...deploy });
