@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import type { Container } from 'inversify';
+import type { Logger } from 'pino';
 import type { Access } from '../access/access.ts';
 import { Clock } from '../kernel/ports.ts';
 import { JobLeases } from '../kernel/queue.ts';
 import { AccessKey, ProcessKey } from './keys.ts';
-import type { Places } from './processes/parent-link.ts';
 import { dashboardOrigin, signInUrl, urlHost, SiteAddresses } from './settings/addresses.ts';
 import type { Config } from './settings/settings.ts';
 import { commandName } from './version.ts';
@@ -50,7 +50,7 @@ const openFirstAccount = async (access: Access, config: Config): Promise<Welcome
   };
 };
 
-export const placesOf = (container: Container, config: Config): Places => ({
+const placesOf = (container: Container, config: Config) => ({
   ...(config.roles.includes('api') && { api: config.publicUrl }),
   ...(config.roles.includes('dashboard') && { dashboard: `${dashboardOrigin(config)}/dashboard` }),
   ...(config.roles.includes('edge') && { sites: siteOf(container) }),
@@ -64,14 +64,21 @@ const zoneAt = ({ acmeDnsZone = '', dnsHost, dnsPort }: Config): string =>
   `${acmeDnsZone} at ${urlHost(dnsHost)}:${String(dnsPort)}`;
 
 /**
- * Shows the first account's key. Call after listening, because the key is shown only once, and a failed start must not
- * waste it.
+ * Says that all processes serve; outside production, with the first account's key. Call after listening, because the
+ * key is shown only once, and a failed start must not waste it.
  */
-export const introducing = (container: Container, config: Config): (() => Promise<void>) => {
+export const introducing = (
+  container: Container,
+  config: Config,
+  log: Logger,
+): (() => Promise<void>) => {
+  const places = placesOf(container, config);
   const site = siteOf(container);
-  const firstAccount = config.production ? undefined : firstAccountIn(container, config);
+  const firstAccount = firstAccountIn(container, config);
   return async () => {
-    process.stdout.write(`${banner(config, site, await firstAccount?.())}\n`);
+    const { production, processes } = config;
+    if (production) log.info({ ...(processes > 1 && { processes }), ...places }, 'ready');
+    else process.stdout.write(`${banner(config, site, await firstAccount())}\n`);
   };
 };
 

@@ -3,7 +3,7 @@ import type { Container } from 'inversify';
 import { Tracer } from '../kernel/tracer.ts';
 import { shownTogether, snapshotOf } from '../adapters/http/metrics/metrics.ts';
 import { openContainer } from './container.ts';
-import { introducing, placesOf } from './introduce.ts';
+import { introducing } from './introduce.ts';
 import { createLog, type Log } from './log.ts';
 import { Opened, stopDeadlines, stopOnSignal, type Stop, stopAndExit } from './stop-process.ts';
 import type { ParentLink, Stopping } from './processes/parent-link.ts';
@@ -61,11 +61,10 @@ const serveAlone = async ({
   log,
   flush,
 }: ServingProcess): Promise<void> => {
-  const introduce = introducing(container, config);
+  const introduce = introducing(container, config, log);
   const deadlineMs = stopDeadlines(config).ending;
   stopOnSignal(() => stop(), { log, flush, deadlineMs });
-  if (config.production) log.info(placesOf(container, config), 'ready');
-  else await introduce();
+  await introduce();
 };
 
 interface ServingProcess extends Log {
@@ -78,14 +77,13 @@ const serveUnder = (parent: ParentLink, own: ServingProcess): void => {
   const { container, config, log } = own;
   parent.onStop(stopping(parent, own));
   const metrics = container.get(MetricsKey);
-  const introduce = introducing(container, config);
+  const introduce = introducing(container, config, log);
   const snapshot = () => snapshotOf(metrics.registry);
   metrics.showTogether(async () =>
     shownTogether((await parent.gatherMetrics()) ?? [await snapshot()]),
   );
   parent.serves({
     snapshot,
-    places: placesOf(container, config),
     introduce: () =>
       introduce().catch((error: unknown) => {
         log.error({ err: error }, 'the first account could not be opened');

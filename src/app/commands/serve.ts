@@ -20,14 +20,9 @@ export const serveCommand: Define = (program) => {
 
 const serve = async (): Promise<void> => {
   const parent = linkToParent();
-  try {
-    const config = loadConfig(process.env);
-    if (config.processes > 1 && !parent) await (await onDemand.supervise()).supervise(config);
-    else await (await onDemand.serve()).serve(config, parent);
-  } catch (error) {
-    parent?.letGo();
-    throw error;
-  }
+  const config = loadConfig(process.env);
+  if (config.processes > 1 && !parent) await (await onDemand.supervise()).supervise(config);
+  else await (await onDemand.serve()).serve(config, parent);
 };
 
 const up = commandOfSettings('bring the schema up to date', [], (config) =>

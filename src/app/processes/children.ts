@@ -7,7 +7,6 @@ import {
   parentVariable,
   type FromChild,
   type FromParent,
-  type Places,
   type Stopping,
 } from './parent-link.ts';
 
@@ -23,7 +22,8 @@ export interface Ending {
 
 export interface Child {
   readonly pid: number | undefined;
-  readonly served: Promise<Places | undefined>;
+  /** False if it ended before. */
+  readonly served: Promise<boolean>;
   readonly ended: Promise<Ending>;
   introduce(): void;
   stop(why: Stopping): void;
@@ -41,7 +41,7 @@ export interface ChildOptions {
 
 export const forkChild = ({ roles, stopMs, gather }: ChildOptions): Child => {
   const worker = cluster.fork({ ROLES: roles.join(','), [parentVariable]: String(process.pid) });
-  const served = Promise.withResolvers<Places | undefined>();
+  const served = Promise.withResolvers<boolean>();
   const ended = Promise.withResolvers<Ending>();
   const snapshots = new NextMessage<MetricSnapshot>();
   let serves = false;
@@ -52,7 +52,7 @@ export const forkChild = ({ roles, stopMs, gather }: ChildOptions): Child => {
   const kill = () => void worker.process.kill('SIGKILL');
   const end = (code: number | null, signal: string | null) => {
     ended.resolve({ code, signal });
-    served.resolve(undefined);
+    served.resolve(false);
   };
   worker.on('error', () => undefined);
   worker.once('exit', end);
@@ -62,7 +62,7 @@ export const forkChild = ({ roles, stopMs, gather }: ChildOptions): Child => {
     switch (message.type) {
       case 'serving':
         serves = true;
-        served.resolve(message.places);
+        served.resolve(true);
         break;
       case 'snapshot':
         told = message.snapshot;
@@ -113,30 +113,28 @@ export class GatheredMetrics {
     this.#children.add(child);
     await child.ended;
     await delay(lastMessagesMs, undefined, { ref: false });
-    const { told = [] } = child;
     this.#children.delete(child);
     this.#totalsOfEnded = this.#totalsOfEnded.then((before) =>
-      totalsOf([before, told]).catch(() => before),
+      totalsOf([before, toldBy(child)]).catch(() => before),
     );
   }
 
   async gather(serving: readonly Child[], replaced: number): Promise<readonly MetricSnapshot[]> {
-    const present = new Map<Child, MetricSnapshot>();
-    const ask = async (child: Child) => {
-      const snapshot = await child.snapshot();
-      if (snapshot) present.set(child, snapshot);
-    };
-    await Promise.all(serving.map(ask));
+    const ask = async (child: Child) => ((await child.snapshot()) ? [child] : []);
+    const answered = new Set((await Promise.all(serving.map(ask))).flat());
     // A child that ended meanwhile may already be in the totals.
-    for (const child of present.keys()) if (!this.#children.has(child)) present.delete(child);
-    const away = [...this.#children].filter((child) => !present.has(child));
+    const known = [...this.#children];
+    const present = known.filter((child) => answered.has(child)).map(toldBy);
+    const away = known.filter((child) => !answered.has(child)).map(toldBy);
     return [
-      ...present.values(),
-      await totalsOf([await this.#totalsOfEnded, ...away.map(({ told = [] }) => told)]),
-      aboutProcesses(present.size, serving.length - present.size, replaced),
+      ...present,
+      await totalsOf([await this.#totalsOfEnded, ...away]),
+      aboutProcesses(present.length, serving.length - present.length, replaced),
     ];
   }
 }
+
+const toldBy = ({ told = [] }: Child): MetricSnapshot => told;
 
 const aboutProcesses = (serving: number, silent: number, replaced: number): MetricSnapshot => [
   known('processes', [

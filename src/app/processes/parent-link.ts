@@ -5,10 +5,8 @@ import type { MetricSnapshot } from '../../adapters/http/metrics/metrics.ts';
 /** `ending`: the whole service stops. `replaced`: another process took over. */
 export type Stopping = 'ending' | 'replaced';
 
-export type Places = Readonly<Record<string, string>>;
-
 export type FromChild =
-  | { readonly type: 'serving'; readonly places: Places }
+  | { readonly type: 'serving' }
   | { readonly type: 'metrics wanted' }
   | { readonly type: 'snapshot'; readonly snapshot: MetricSnapshot };
 
@@ -37,7 +35,6 @@ export class NextMessage<Content> {
 }
 
 interface Serving {
-  readonly places: Places;
   readonly introduce: () => Promise<void>;
   readonly snapshot: () => Promise<MetricSnapshot>;
 }
@@ -70,7 +67,7 @@ export class ParentLink {
 
   serves(serving: Serving): void {
     this.#serving = serving;
-    void tell({ type: 'serving', places: serving.places });
+    void tell({ type: 'serving' });
   }
 
   gatherMetrics(): Promise<readonly MetricSnapshot[] | undefined> {
@@ -80,12 +77,6 @@ export class ParentLink {
 
   async leave(): Promise<void> {
     if (this.#serving) await tell({ type: 'snapshot', snapshot: await this.#serving.snapshot() });
-  }
-
-  /** Lets a process that cannot serve exit after it has reported why. */
-  letGo(): void {
-    this.#stop = () => undefined;
-    if (process.connected) process.disconnect();
   }
 
   async #hear(message: FromParent): Promise<void> {

@@ -8,7 +8,6 @@ import { redaction } from '../settings/redaction.ts';
 import { startWarnings } from '../settings/start-warnings.ts';
 import { stopDeadlines, stopOnSignal } from '../stop-process.ts';
 import { forkChild, GatheredMetrics, type Child, type Ending } from './children.ts';
-import type { Places } from './parent-link.ts';
 
 const firstPauseMs = 1_000;
 const longestPauseMs = 30_000;
@@ -26,11 +25,12 @@ export interface SupervisorPorts {
 }
 
 class StartFailed extends Error {
-  readonly ending: Ending;
+  readonly exitCode: number;
 
-  constructor(ending: Ending) {
+  constructor({ code }: Ending) {
     super('A process ended before it served.');
-    this.ending = ending;
+    // Ending normally is a failure too.
+    this.exitCode = code === null || code === 0 ? 1 : code;
   }
 }
 
@@ -51,15 +51,30 @@ export class Supervisor {
     return [...this.#alive].flatMap(([child, serves]) => (serves ? [child] : []));
   }
 
-  /** Starts the first process alone, because it creates what is missing. @throws StartFailed if one does not serve */
-  async start(count: number): Promise<{ readonly first: Child; readonly places: Places }> {
-    const first = this.#fork(0);
-    const places = await this.#servedOrFail(first);
-    const others = Array.from({ length: count - 1 }, (_, at) => this.#fork(at + 1));
-    await Promise.all(others.map((child) => this.#servedOrFail(child)));
-    this.#children.push(first, ...others);
-    for (const [at, child] of this.#children.entries()) void this.#keep(at, child);
-    return { first, places };
+  /**
+   * Starts the first process alone, because it creates what is missing.
+   * @returns the first process; undefined if `stop` was called meanwhile
+   * @throws StartFailed if one does not serve; then none is left
+   */
+  async start(count: number): Promise<Child | undefined> {
+    try {
+      const first = this.#fork(0);
+      await served(first);
+      const others = Array.from({ length: count - 1 }, (_, at) => this.#fork(at + 1));
+      await Promise.all(others.map(served));
+      this.#children.push(first, ...others);
+      for (const [at, child] of this.#children.entries()) void this.#keep(at, child);
+      return first;
+    } catch (error) {
+      // A requested stop has its own deadline.
+      if (this.#stopping) return undefined;
+      await Promise.race([
+        this.stop().catch(() => undefined),
+        this.#ports.pause(longestGivingUpMs),
+      ]);
+      this.kill();
+      throw error;
+    }
   }
 
   /** Replaces one process at a time. A call during a round starts another round. */
@@ -87,23 +102,11 @@ export class Supervisor {
   #fork(at: number): Child {
     const child = this.#ports.fork(at);
     this.#alive.set(child, false);
-    void child.served.then((places) => {
-      if (places) this.#alive.set(child, true);
+    void child.served.then((serves) => {
+      if (serves) this.#alive.set(child, true);
     });
     void child.ended.then(() => this.#alive.delete(child));
     return child;
-  }
-
-  async #servedOrFail(child: Child): Promise<Places> {
-    const places = await child.served;
-    if (places) return places;
-    const ending = await child.ended;
-    const wasStopping = this.#stopping;
-    const ended = this.stop().catch(() => undefined);
-    // A requested stop has its own deadline.
-    await (wasStopping ? ended : Promise.race([ended, this.#ports.pause(longestGivingUpMs)]));
-    if (!wasStopping) this.kill();
-    throw new StartFailed(wasStopping ? { code: 0, signal: null } : failed(ending));
   }
 
   async #keep(at: number, kept: Child): Promise<void> {
@@ -125,9 +128,10 @@ export class Supervisor {
   }
 
   async #servesInTime(child: Child): Promise<boolean> {
-    const places = await Promise.race([child.served, this.#ports.pause(longestStartMs)]);
-    if (!places && !this.#stopping) child.kill();
-    return places !== undefined;
+    const late = this.#ports.pause(longestStartMs).then(() => false);
+    const serves = await Promise.race([child.served, late]);
+    if (!serves && !this.#stopping) child.kill();
+    return serves;
   }
 
   async #replaceEach(): Promise<void> {
@@ -155,8 +159,10 @@ export class Supervisor {
   }
 }
 
-/** Makes the exit code nonzero, because a process that never served has failed to start. */
-const failed = ({ code, signal }: Ending): Ending => ({ code: code === 0 ? 1 : code, signal });
+/** @throws StartFailed */
+const served = async (child: Child): Promise<void> => {
+  if (!(await child.served)) throw new StartFailed(await child.ended);
+};
 
 const killAfterMs = 2_000;
 
@@ -196,14 +202,12 @@ export const supervise = async (config: Config): Promise<void> => {
       });
   });
   try {
-    const { first, places } = await started;
-    if (config.production) log.info({ processes: config.processes, ...places }, 'ready');
-    else first.introduce();
+    const first = await started;
+    first?.introduce();
     flush();
   } catch (error) {
-    supervisor.kill();
     flush();
     if (!(error instanceof StartFailed)) throw error;
-    process.exit(error.ending.code ?? 1);
+    process.exit(error.exitCode);
   }
 };
