@@ -164,6 +164,17 @@ const access: Tables = {
     primaryKey: ['account_id', 'hour', 'key_id', 'operation', 'outcome'],
     indexes: { usage_hours_by_age: ['hour'] },
   },
+  usage_days: {
+    columns: {
+      account_id: id,
+      day: integer,
+      key_id: id,
+      outcome: text(16),
+      requests: integer,
+    },
+    primaryKey: ['account_id', 'day', 'key_id', 'outcome'],
+    indexes: { usage_days_by_age: ['day'] },
+  },
 };
 
 const catalogue: Tables = {

@@ -227,11 +227,18 @@ export abstract class UsageLog {
   /** Lists one account's hours, the oldest first. @param until excludes this and later hours; no end by default */
   abstract list(accountId: string, since: Date, until?: Date): Promise<readonly HourOfUsage[]>;
 
-  /** Sums in the database and returns the oldest first. Hours and days without requests are missing. */
+  /**
+   * Sums in the database and returns the oldest first. Hours and days without requests are missing.
+   * @param since the beginning of an hour or a day
+   */
   abstract sum(of: Caller, since: Date, unit: 'hour' | 'day'): Promise<readonly UsageSum[]>;
 
-  /** Sums over hours and operations in the database. */
-  abstract sumByKey(accountId: string, since: Date): Promise<readonly RequestsOfKey[]>;
+  /** Like `sum`, over all hours or days, for each key. */
+  abstract sumByKey(
+    accountId: string,
+    since: Date,
+    unit: 'hour' | 'day',
+  ): Promise<readonly RequestsOfKey[]>;
 
   /**
    * Lists the keys that called any of these operations, summed over outcomes, the most recent caller first, at most

@@ -16,6 +16,7 @@ export const retention = {
   sign_in_links: { what: 'expired sign-in links', since: 'ends_at', keptMs: day },
   quota_counters: { what: 'unused counters', since: 'saved_at', keptMs: 3 * day },
   usage_hours: { what: 'usage', since: 'hour', keptMs: 90 * day },
+  usage_days: { what: 'sums of usage by day', since: 'day', keptMs: 90 * day },
   pets: 'kept',
   orders: 'kept',
   idempotency_keys: {

@@ -19,9 +19,10 @@ const bounded: Readonly<Record<string, string>> = {
   'domains by account_id, project_id': 'states of the domains of each project of the plan, counted',
   'domains by project_id': 'domains of the plan that are attached',
   'mail_choices by person_id': 'kinds of mail, once each for one person',
-  'usage_hours by account_id':
-    'outcomes, once each for an hour or a day of the range; what is summed by the quota of a day and its retention',
+  'usage_hours by account_id': 'outcomes, once each for an hour of the range and for a key',
   'usage_hours by account_id, key_id': 'the same, of one key',
+  'usage_days by account_id': 'outcomes, once each for a day of the range and for a key',
+  'usage_days by account_id, key_id': 'the same, of one key',
 };
 
 /** Pages that no other page leads a signed-in person to. */

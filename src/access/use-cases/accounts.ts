@@ -116,7 +116,7 @@ export const sumUsage =
     const [counts, sums, byKey, deprecated] = await Promise.all([
       counters.peek(`account:${accountId}`, now),
       usage.sum({ accountId }, since, unit),
-      usage.sumByKey(accountId, since),
+      usage.sumByKey(accountId, since, unit),
       usage.callsTo(idsOf(endings), accountId, recently),
     ]);
     return { limits, windows: windowsOf(limits, counts, now), sums, byKey, deprecated };

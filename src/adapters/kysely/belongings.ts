@@ -22,6 +22,7 @@ export const belongings = {
   api_keys: { of: 'accounts', by: 'account_id', key: 'id' },
   idempotency_keys: { of: 'accounts', by: 'account_id', key: 'idempotency_key' },
   usage_hours: { of: 'accounts', by: 'account_id', key: 'hour' },
+  usage_days: { of: 'accounts', by: 'account_id', key: 'day' },
   sessions: { of: 'people', by: 'person_id', key: 'id' },
   second_factors: { of: 'people', by: 'person_id', key: 'person_id' },
   sign_in_links: { of: 'people', by: 'person_id', key: 'secret_hash' },

@@ -9,6 +9,7 @@ import { databaseKinds } from '../../support/servers/databases.ts';
 
 const firstHour = new Date('2026-03-01T10:00:00Z');
 const hourOf = (number: number) => new Date(firstHour.getTime() + number * 3_600_000);
+const midnight = hourOf(-10);
 const nobody = new Map<string, Date>();
 
 describeStores('the usage log', (stores) => {
@@ -53,21 +54,24 @@ describeStores('the usage log', (stores) => {
     },
   );
 
-  testOnBoth('requests are summed by key and outcome, starting at a given hour', async () => {
+  testOnBoth('requests are summed by key and outcome, starting at a given hour or day', async () => {
     const rows = [
       used({ requests: 2 }),
       used({ hour: hourOf(1), operation: 'getPet', requests: 3 }),
       used({ outcome: 'refused', requests: 4 }),
       used({ keyId: 'key_z', requests: 5 }),
       used({ hour: hourOf(-1), requests: 6 }),
+      used({ hour: hourOf(-11), requests: 10 }),
       used({ accountId: await newAccount(stores), requests: 7 }),
     ];
     await usage.add(rows, nobody);
-    expect(await usage.sumByKey(account, firstHour)).toEqual([
-      { keyId, outcome: '2xx', requests: 5 },
+    const sums = (ofFirst: number) => [
+      { keyId, outcome: '2xx', requests: ofFirst },
       { keyId, outcome: 'refused', requests: 4 },
       { keyId: 'key_z', outcome: '2xx', requests: 5 },
-    ]);
+    ];
+    expect(await usage.sumByKey(account, firstHour, 'hour')).toEqual(sums(5));
+    expect(await usage.sumByKey(account, midnight, 'day')).toEqual(sums(11));
     const first = await usage.list(account, firstHour, hourOf(1));
     expect(first.map(({ requests }) => requests).toSorted()).toEqual([2, 4, 5]);
   });
@@ -119,15 +123,15 @@ describeStores('the usage log', (stores) => {
         sum(hourOf(13), 16),
         sum(hourOf(14), 32),
       ]);
-      const midnight = hourOf(-10);
-      expect(await usage.sum({ accountId: account }, firstHour, 'day')).toEqual([
-        sum(midnight, 7 + 16),
+      expect(await usage.sum({ accountId: account }, midnight, 'day')).toEqual([
+        sum(midnight, 7 + 16 + 64),
         sum(midnight, 8, 'refused'),
         sum(hourOf(14), 32),
       ]);
-      expect(await usage.sum({ accountId: account }, midnight, 'day')).toContainEqual(
-        sum(midnight, 7 + 16 + 64),
-      );
+      await usage.add([used({ hour: hourOf(15), requests: 256 })], nobody);
+      expect(await usage.sum({ accountId: account }, hourOf(14), 'day')).toEqual([
+        sum(hourOf(14), 32 + 256),
+      ]);
       expect(await usage.sum({ accountId: 'acct_nobody' }, midnight, 'hour')).toEqual([]);
     },
   );

@@ -30,6 +30,7 @@ const rowRules: Readonly<Record<keyof Schema, RowRule>> = {
   sign_in_links: owned,
   quota_counters: { because: 'retention deletes them' },
   usage_hours: { because: 'retention deletes them' },
+  usage_days: { because: 'retention deletes them' },
   pets: inUse,
   orders: inUse,
   idempotency_keys: { because: 'retention deletes them' },

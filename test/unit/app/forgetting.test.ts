@@ -64,6 +64,7 @@ test('each kind of old data is deleted after its own period', async () => {
     mail_requests: 2 * day,
     quota_counters: 3 * day,
     usage_hours: 90 * day,
+    usage_days: 90 * day,
     idempotency_keys: day,
     routes: day,
     certificates: day,

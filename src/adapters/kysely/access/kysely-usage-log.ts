@@ -14,15 +14,20 @@ import {
 import { Store } from '../store.ts';
 import { oneOf } from '../table.ts';
 import { fromMillis, toMillis } from '../schema.ts';
-import { usageHours, quotaCounters } from './tables.ts';
+import { usageDays, usageHours, quotaCounters } from './tables.ts';
 
-const unitMs = { hour: 3_600_000, day: 86_400_000 } as const;
+/** Each table has the column that its unit names. */
+const tableOf = { hour: 'usage_hours', day: 'usage_days' } as const;
+type Unit = keyof typeof tableOf;
+
+const dayMs = 86_400_000;
 
 export class KyselyUsageLog extends Store implements UsageLog {
   async add(hours: readonly HourOfUsage[], lastUsed: ReadonlyMap<string, Date>): Promise<void> {
     await this.database.transaction(async () => {
       // A fixed order prevents deadlocks between processes.
       for (const hour of [...hours].sort(byKey)) await this.#addHour(hour);
+      for (const day of daysOf(hours)) await this.#addDay(day);
       for (const [keyId, at] of [...lastUsed].sort()) await this.#touch(keyId, at);
     });
   }
@@ -42,13 +47,9 @@ export class KyselyUsageLog extends Store implements UsageLog {
     return rows.map(usageHours.read);
   }
 
-  async sum(
-    { accountId, keyId }: Caller,
-    since: Date,
-    unit: 'hour' | 'day',
-  ): Promise<readonly UsageSum[]> {
-    const rows = await this.#sumsOf(accountId, since)
-      .select([beginOf(unit).as('begin'), 'outcome'])
+  async sum({ accountId, keyId }: Caller, since: Date, unit: Unit): Promise<readonly UsageSum[]> {
+    const rows = await this.#sumsOf(accountId, since, unit)
+      .select([sql.ref<bigint>(unit).as('begin'), 'outcome'])
       .$if(keyId !== undefined, (some) => some.where('key_id', '=', keyId ?? ''))
       .groupBy([sql.ref('begin'), 'outcome'])
       .orderBy('begin')
@@ -61,8 +62,8 @@ export class KyselyUsageLog extends Store implements UsageLog {
     }));
   }
 
-  async sumByKey(accountId: string, since: Date): Promise<readonly RequestsOfKey[]> {
-    const rows = await this.#sumsOf(accountId, since)
+  async sumByKey(accountId: string, since: Date, unit: Unit): Promise<readonly RequestsOfKey[]> {
+    const rows = await this.#sumsOf(accountId, since, unit)
       .select(['key_id', 'outcome'])
       .groupBy(['key_id', 'outcome'])
       .orderBy('key_id')
@@ -81,8 +82,12 @@ export class KyselyUsageLog extends Store implements UsageLog {
     since: Date,
   ): Promise<readonly CallsOfKey[]> {
     if (operations.length === 0) return [];
-    const rows = await this.#sumsOf(accountId, since)
+    const rows = await this.db
+      .selectFrom('usage_hours')
       .select(({ fn }) => ['key_id', 'operation', fn.max('hour').as('last_hour')])
+      .select(this.database.engine.sum('requests').as('requests'))
+      .where('account_id', '=', accountId)
+      .where('hour', '>=', toMillis(since))
       .where('operation', 'in', operations)
       .groupBy(['key_id', 'operation'])
       .orderBy('last_hour', 'desc')
@@ -98,12 +103,12 @@ export class KyselyUsageLog extends Store implements UsageLog {
     }));
   }
 
-  #sumsOf(accountId: string, since: Date) {
+  #sumsOf(accountId: string, since: Date, unit: Unit) {
     return this.db
-      .selectFrom('usage_hours')
+      .selectFrom(tableOf[unit])
       .select(this.database.engine.sum('requests').as('requests'))
       .where('account_id', '=', accountId)
-      .where('hour', '>=', toMillis(since));
+      .where(sql.ref(unit), '>=', toMillis(since));
   }
 
   async #addHour(hour: HourOfUsage): Promise<void> {
@@ -113,6 +118,17 @@ export class KyselyUsageLog extends Store implements UsageLog {
         insert: this.db.insertInto('usage_hours').values(row),
         key: ['account_id', 'hour', 'key_id', 'operation', 'outcome'],
         change: { requests: sql`${sql.ref('usage_hours.requests')} + ${row.requests}` },
+      })
+      .execute();
+  }
+
+  async #addDay(day: DayOfUsage): Promise<void> {
+    const row = usageDays.write(day);
+    await this.database.engine
+      .upsert({
+        insert: this.db.insertInto('usage_days').values(row),
+        key: ['account_id', 'day', 'key_id', 'outcome'],
+        change: { requests: sql`${sql.ref('usage_days.requests')} + ${row.requests}` },
       })
       .execute();
   }
@@ -130,9 +146,23 @@ export class KyselyUsageLog extends Store implements UsageLog {
   }
 }
 
-/** Uses a literal, because MySQL treats a parameter as a decimal. */
-const beginOf = (unit: keyof typeof unitMs) =>
-  sql<bigint>`${sql.ref('hour')} - ${sql.ref('hour')} % ${sql.lit(unitMs[unit])}`;
+type DayOfUsage = Omit<HourOfUsage, 'hour' | 'operation'> & { readonly day: Date };
+
+/** Sums over hours and operations, in a fixed order. */
+const daysOf = (hours: readonly HourOfUsage[]): readonly DayOfUsage[] => {
+  const days = Map.groupBy(hours.map(dayOf), ({ accountId, day, keyId, outcome }) =>
+    [accountId, day.toISOString(), keyId, outcome].join(' '),
+  );
+  return [...days].sort().flatMap(([, [first, ...others]]) => {
+    if (!first) return [];
+    return { ...first, requests: others.reduce((sum, one) => sum + one.requests, first.requests) };
+  });
+};
+
+const dayOf = ({ hour, operation: _, ...use }: HourOfUsage): DayOfUsage => ({
+  ...use,
+  day: new Date(hour.getTime() - (hour.getTime() % dayMs)),
+});
 
 const keyOf = (one: HourOfUsage): string =>
   [one.accountId, one.hour.toISOString(), one.keyId, one.operation, one.outcome].join(' ');

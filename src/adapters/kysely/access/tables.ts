@@ -142,6 +142,14 @@ export const usageHours = table({
   requests: int,
 } satisfies ColumnsOf<HourOfUsage>);
 
+export const usageDays = table({
+  accountId: text,
+  day: time,
+  keyId: text,
+  outcome: word(usageOutcomes),
+  requests: int,
+});
+
 export const idempotencyKeys = table({
   accountId: text,
   idempotencyKey: text,
