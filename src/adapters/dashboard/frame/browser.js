@@ -115,7 +115,7 @@ document.addEventListener('click', (event) => {
 
 /**
  * Ignores a second click. Sends a form only once the server is reachable, because otherwise the browser's own error
- * page would replace what was typed.
+ * page would replace what was typed. A form whose page is left before that is sent at once.
  */
 document.addEventListener('submit', (event) => {
   const { submitter, target } = event;
@@ -130,11 +130,14 @@ document.addEventListener('submit', (event) => {
   event.preventDefault();
   void sendOnceReached(target, submitter);
 });
+const waiting = new Map();
 const isReached = new Set();
 const sendOnceReached = async (form, submitter) => {
+  waiting.set(form, submitter);
   const { href } = document.querySelector('link[rel=icon]');
   const asked = { method: 'HEAD', cache: 'no-store', signal: AbortSignal.timeout(10_000) };
   const answer = await fetch(href, asked).catch(() => undefined);
+  if (!waiting.delete(form)) return;
   freshen(form);
   form.querySelector('[data-offline]')?.remove();
   if (answer) {
@@ -144,6 +147,15 @@ const sendOnceReached = async (form, submitter) => {
     form.prepend(offline());
   }
 };
+addEventListener('pagehide', () => {
+  for (const [form, submitter] of waiting) {
+    const address = submitter?.hasAttribute('formaction') ? submitter.formAction : form.action;
+    const content = new FormData(form, submitter);
+    const isMultipart = form.enctype === 'multipart/form-data';
+    navigator.sendBeacon(address, isMultipart ? content : new URLSearchParams(content));
+  }
+  waiting.clear();
+});
 const offline = () => {
   const said = Object.assign(document.createElement('p'), {
     className: 'error',
