@@ -104,6 +104,7 @@ describe('a form that is sent after the session has ended', () => {
     const { visitor, email, accountId } = owner;
     await visitor.post('/dashboard/me/password', { wanted: password });
     dashboard.clock.advance(13 * hour);
+    visitor.cookie = undefined;
     const typed = { name: 'Rex "the <fast>"', categoryId: '7', once: 'only-in-this-test' };
     const asked = await visitor.post('/dashboard/animals?status=sold', typed);
     expect(textOf(asked.text)).toContain('Your session has ended. Nothing was done.');
@@ -223,6 +224,21 @@ describe('a form that is sent after the session has ended', () => {
     const { location } = await visitor.post('/dashboard/sign-in', { email, password, kept });
     expect(location).toBe('/dashboard');
   });
+});
+
+test('a browser that has forgotten an ended session says why it asks to sign in, but a new one does not', async () => {
+  const owner = await dashboard.newOwner();
+  const visitor = dashboard.stranger();
+  await visitor.get(await dashboard.linkFor(owner.email));
+  visitor.cookie = undefined;
+  const asked = async (one: DashboardVisitor) => {
+    const { location = '' } = await one.get('/dashboard/usage');
+    return textOf((await one.get(location)).text);
+  };
+  expect(await asked(visitor)).toContain('Your session has ended. Sign in to go on.');
+  expect(await asked(dashboard.stranger())).not.toContain('session');
+  await visitor.post('/dashboard/sign-out');
+  expect(textOf((await visitor.get('/dashboard/sign-in')).text)).not.toContain('session');
 });
 
 test('a requested page is also reached after a sign-in by a mailed link', async () => {

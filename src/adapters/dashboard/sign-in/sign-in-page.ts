@@ -7,7 +7,7 @@ import { field, formError } from '../frame/form-parts.ts';
 import { html, type Html, nothing } from '../frame/html.ts';
 import { sendAlone } from '../frame/layout.ts';
 import { problemOf } from '../frame/page-problem.ts';
-import { pageAfterSignIn, signInPath as path, withQuery } from '../frame/paths.ts';
+import { nextIn, pageAfterSignIn, signInPath as path, withQuery } from '../frame/paths.ts';
 import { redirect } from '../frame/responses.ts';
 import type { Refusal } from '../frame/screen.ts';
 import {
@@ -119,7 +119,11 @@ export const showSignIn = (
   { notifications, cookies }: Shown,
   page: SignInPage = { query: ctx.querystring },
 ): Promise<void> => {
-  const why = cookies.session.read(ctx) === undefined ? nothing : whyHere(page.kept);
+  const { session, device } = cookies;
+  // A browser forgets the session when it ends, but not that somebody has signed in with it before.
+  const isBack = device.read(ctx) !== undefined && nextIn(page.query) !== undefined;
+  const hasEnded = page.kept !== undefined || session.read(ctx) !== undefined || isBack;
+  const why = hasEnded ? whyHere(page.kept) : nothing;
   return sendAlone(ctx, {
     title: 'Sign in',
     status: page.refusal?.status ?? 200,
