@@ -24,7 +24,7 @@ import { leftRecords, recordsToCreate, recordsToKeep, whyDelete } from './record
 import { shareForms, shareSection } from './shares.ts';
 import { earlierSection, goneSection, nowSection } from './status.ts';
 import { positionOf, timelineSection } from './timeline.ts';
-import { domainHead, shownName, stateBadge } from './words.ts';
+import { domainHead, shownName, shownTarget, stateBadge } from './words.ts';
 
 const path = domainPath(':slug', ':domain');
 
@@ -134,7 +134,7 @@ const roleSection = (
   const what =
     redirectsTo === undefined
       ? html`Serves the site${isPrimary && html`, and is its <strong>primary domain</strong>`}.`
-      : html`Redirects to <strong>${redirectsTo}</strong>.`;
+      : html`Redirects to <strong>${shownTarget(redirectsTo)}</strong>.`;
   return html`<section class="row between part" aria-label="What visitors get">
     <p>${what}</p>
     <div class="row">

@@ -20,7 +20,7 @@ import { type Refusal, refusalOf, type Visit } from '../frame/screen.ts';
 import { domainMenu, verifyForm } from './actions.ts';
 import { domainPath, domainsPath, settingPath } from './paths.ts';
 import { progressOf, progressOfHeldUp } from './progress.ts';
-import { shownName, stateBadge } from './words.ts';
+import { shownName, shownTarget, stateBadge } from './words.ts';
 
 export interface AskedList {
   readonly filter: DomainFilter;
@@ -131,7 +131,7 @@ const named = (domain: CustomDomain, { slug, view }: ListOptions): Html => {
   const { host, id } = domain;
   const { isPrimary, redirectsTo } = roleOf(view, domain);
   const redirect = view.document.domains.redirects.find(({ from }) => from === host);
-  return html`<a href="${domainPath(slug, id)}" title="${nameInText(domain)}">${shownName(domain)}</a>${isPrimary && html` ${badge('primary', 'idle')}`}${redirect && html` <small>${redirectsTo === undefined ? 'will redirect' : 'redirects'} to ${redirect.to}</small>`}`;
+  return html`<a href="${domainPath(slug, id)}" title="${nameInText(domain)}">${shownName(domain)}</a>${isPrimary && html` ${badge('primary', 'idle')}`}${redirect && html` <small>${redirectsTo === undefined ? 'will redirect' : 'redirects'} to ${shownTarget(redirect.to)}</small>`}`;
 };
 
 const actions = (domain: CustomDomain, options: ListOptions): Html => {

@@ -26,7 +26,7 @@ import { filled } from '../frame/sent-form.ts';
 import type { DashboardPorts } from '../ports.ts';
 import { projectHead, siteOf } from '../projects/project-head.ts';
 import { domainsPath, redirectsPath, settingPath } from './paths.ts';
-import { nameOf, shownName } from './words.ts';
+import { nameOf, shownName, shownTarget } from './words.ts';
 
 const path = redirectsPath(':slug');
 
@@ -76,7 +76,7 @@ const redirectList = (redirects: readonly Redirect[], options: RedirectOptions):
         'text',
         ({ status }) => html`<span title="${statusMeanings[status]}">${status}</span>`,
       ],
-      ['State', 'bare', (redirect) => stateOf(whyIdle(redirect, view, served))],
+      ['State', 'line', (redirect) => stateOf(whyIdle(redirect, view, served))],
       [
         'Actions',
         'actions',
@@ -90,7 +90,7 @@ const redirectList = (redirects: readonly Redirect[], options: RedirectOptions):
 const stateOf = (why: string | undefined): Html =>
   why === undefined
     ? badge('active', 'good')
-    : html`<span>${badge('suspended', 'busy')} <small>${why}</small></span>`;
+    : html`<span title="${why}">${badge('suspended', 'busy')} <small>${why}</small></span>`;
 
 const actionsOf = (slug: string, from: string): Html =>
   html`<div class="row">
@@ -107,22 +107,14 @@ const whyIdle = (
   if (gone !== undefined) {
     return `${inText(gone)} was removed, so this has no effect; the next change here deletes it.`;
   }
-  const awaited = [
-    ...(suspended[from] === undefined ? [] : [inText(hostIn(to))]),
-    ...(served.get(from) ? [] : [inText(from)]),
-  ];
-  if (awaited.length === 0) return undefined;
-  return `Starts when ${awaited.join(' and ')} ${awaited.length > 1 ? 'are' : 'is'} live.`;
+  const isFromAwaited = !served.get(from);
+  if (suspended[from] === undefined) return isFromAwaited ? 'Starts when it is live.' : undefined;
+  return isFromAwaited
+    ? 'Starts when both are live.'
+    : `Starts when ${inText(hostIn(to))} is live.`;
 };
 
 const inText = (host: string): string => nameOf(host).unicodeHost;
-
-/** Shows the address unchanged, followed by its host in U-labels if they differ. */
-const shownTarget = (to: string): Html => {
-  if (!isAbsolute(to)) return shownName(nameOf(to));
-  const { host, unicodeHost } = nameOf(hostIn(to));
-  return html`${to}${host !== unicodeHost && html` <span class="ascii">(${unicodeHost})</span>`}`;
-};
 
 interface RedirectOptions {
   readonly slug: string;

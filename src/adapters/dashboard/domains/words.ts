@@ -4,6 +4,7 @@ import {
   stateInWords,
 } from '../../../domains/domain/attachment/custom-domain.ts';
 import type { Responsible, Severity } from '../../../domains/domain/dns/problem.ts';
+import { hostIn, isAbsolute } from '../../../domains/domain/redirects/settings.ts';
 import type { Project } from '../../../sites/domain/project.ts';
 import { type Child, html, type Html } from '../frame/html.ts';
 import { badge, head, type Tone } from '../frame/parts.ts';
@@ -43,6 +44,13 @@ export const nameOf = (host: string): Named => ({
   host,
   unicodeHost: domainToUnicode(host) || host,
 });
+
+/** Shows the target of a redirect. An address stays unchanged, followed by its host in U-labels if they differ. */
+export const shownTarget = (to: string): Html => {
+  if (!isAbsolute(to)) return shownName(nameOf(to));
+  const { host, unicodeHost } = nameOf(hostIn(to));
+  return html`${to}${host !== unicodeHost && html` <span class="ascii">(${unicodeHost})</span>`}`;
+};
 
 export const domainHead = (
   { name, slug }: Project,
