@@ -149,7 +149,7 @@ describe('a delegated name that points elsewhere', () => {
   });
 
   test('asks only people who are signed in to press a button', () => {
-    const texts = certificates.map((one) => sharedSentenceOf(one, now));
+    const texts = certificates.map((one) => String(sharedSentenceOf(one, now)));
     expect(texts.filter((text) => /\bpress\b/i.test(text))).toEqual([]);
   });
 
@@ -172,7 +172,7 @@ describe('a delegated name that points elsewhere', () => {
   test('waits for a limit like any other name', () => {
     const hold = { reason: 'exactName', nextAt: after(day) } as const;
     const told = progressOfHeldUp(wanted!, hold);
-    expect(told?.sentence).toMatch(/^The name is proven\. The certificate waits/);
+    expect(String(told?.sentence)).toMatch(/^The name is proven\. The certificate waits/);
     expect(progressOfHeldUp(issued, hold)).toBeUndefined();
   });
 });

@@ -23,12 +23,13 @@ import {
   type Responsible,
 } from '../../../domains/domain/dns/problem.ts';
 import { proofOf } from '../../../domains/domain/dns/records.ts';
-import { exact, type Tone } from '../frame/parts.ts';
+import { type Child, html } from '../frame/html.ts';
+import { exactTime, type Tone } from '../frame/parts.ts';
 import { nameOf } from './words.ts';
 
 export interface Progress {
   readonly short: string;
-  readonly sentence: string;
+  readonly sentence: Child;
   readonly actor: Responsible;
   readonly tone: Tone;
   readonly isWorkedOn: boolean;
@@ -42,7 +43,7 @@ const ownerActs = (short: string, sentence: string, tone: Tone = 'bad'): Progres
   isWorkedOn: false,
 });
 
-const weAct = (short: string, sentence: string): Progress => ({
+const weAct = (short: string, sentence: Child): Progress => ({
   short,
   sentence,
   tone: 'busy',
@@ -68,7 +69,7 @@ export const progressOf = (domain: CustomDomain, now: Date, redirectsTo?: string
   }
 };
 
-export const sharedSentenceOf = (domain: CustomDomain, now: Date, redirectsTo?: string): string =>
+export const sharedSentenceOf = (domain: CustomDomain, now: Date, redirectsTo?: string): Child =>
   workOn(domain)?.step === 'waits_for_owner'
     ? 'There is no certificate: see the problem below. Once it is fixed, tell the person who sent you this link, who can start another attempt.'
     : progressOf(domain, now, redirectsTo).sentence;
@@ -225,7 +226,7 @@ export const progressOfHeldUp = (
   if (!heldUpBy || certificate.kind !== 'wanted' || certificate.work.problem) return undefined;
   const limit = limitInWords(heldUpBy.reason);
   const right = state === 'added' ? 'The name is proven.' : 'The DNS is correct.';
-  const sentence = `${right} The certificate waits, because a limit is reached: ${limit}. It is ordered automatically, from ${exact(heldUpBy.nextAt)} on.`;
+  const sentence = html`${right} The certificate waits, because a limit is reached: ${limit}. It is ordered automatically, from ${exactTime(heldUpBy.nextAt)} on.`;
   return { ...weAct(`Certificate waits: ${limit}`, sentence), isWorkedOn: false };
 };
 

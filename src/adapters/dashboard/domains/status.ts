@@ -3,7 +3,7 @@ import { isReadyAt } from '../../../domains/domain/attachment/serving.ts';
 import type { RecordZones } from '../../../domains/domain/dns/records.ts';
 import type { DomainView } from '../../../domains/use-cases/show-domain.ts';
 import { html, type Html, nothing } from '../frame/html.ts';
-import { end, exactTime, type Fact, facts, known, planned, time } from '../frame/parts.ts';
+import { end, type Fact, facts, fullTime, known, planned, time } from '../frame/parts.ts';
 import { healthBadges } from './certificate.ts';
 import { type Progress, progressOf, progressOfHeldUp } from './progress.ts';
 import { leftRecords, whyDelete } from './records.ts';
@@ -41,7 +41,7 @@ export const goneSection = ({ domain }: DomainView, zones: RecordZones, now: Dat
   return html`<section class="stack" aria-label="Status">
     <p class="sentence">${sentence}</p>
     ${facts([
-      ['Removed', html`${time(domain.removedAt, now)} (${exactTime(domain.removedAt)})`],
+      ['Removed', fullTime(domain.removedAt, now)],
       ['Certificate and key', 'destroyed'],
     ])}
     <h2>Delete at your DNS provider</h2>
@@ -60,8 +60,8 @@ export const earlierSection = (
   return html`<section class="stack" aria-label="Status">
     <p class="sentence">This is an earlier attachment of the domain, which was added again ${time(newest.addedAt, now)}. <a href="${path}">Go to the newest attachment</a></p>
     ${facts([
-      ['Added', html`${time(domain.addedAt, now)} (${exactTime(domain.addedAt)})`],
-      ['Removed', html`${time(domain.removedAt, now)} (${exactTime(domain.removedAt)})`],
+      ['Added', fullTime(domain.addedAt, now)],
+      ['Removed', fullTime(domain.removedAt, now)],
       ['Why', progressOf(domain, now).short],
     ])}
   </section>`;

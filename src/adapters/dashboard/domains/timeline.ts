@@ -15,7 +15,7 @@ import { shortened } from '../../../domains/domain/dns/facts.ts';
 import type { PlacedEntry } from '../../../domains/ports.ts';
 import type { TimelinePage } from '../../../domains/use-cases/show-domain.ts';
 import { type Child, html, type Html } from '../frame/html.ts';
-import { end, exact, exactTime, folded, pager, time, type Tone } from '../frame/parts.ts';
+import { end, exactTime, fullTime, folded, pager, type Tone } from '../frame/parts.ts';
 import { queryText } from '../frame/paths.ts';
 import type { Visit } from '../frame/screen.ts';
 import { answersTable } from './diagnostics.ts';
@@ -76,7 +76,7 @@ const timelineItem = (
   now: Date,
 ): Html => html`<li class="${tone}" id="entry-${String(place)}">
     <p><strong>${title}</strong></p>
-    <p class="hint">${time(occurredAt, now)} · ${exactTime(occurredAt)}</p>
+    <p class="hint">${fullTime(occurredAt, now)}</p>
     ${more}${shown}
   </li>`;
 
@@ -193,7 +193,7 @@ const attemptInWords = (told: v.InferOutput<typeof attempt>, occurredAt: Date): 
         title: html`Attempt at the certificate failed${at(told)}: ${failureWords[told.reason as AuthorityFailureReason] ?? told.reason}`,
         tone: 'bad',
         more: html`<blockquote class="hint">${shortened(told.detail, mostToldOfRefusal)}</blockquote>
-          ${told.retryAt && html`<p class="hint">The authority accepts no request before ${exact(told.retryAt)}.</p>`}`,
+          ${told.retryAt && html`<p class="hint">The authority accepts no request before ${exactTime(told.retryAt)}.</p>`}`,
       };
     case 'left':
       return {
@@ -209,7 +209,7 @@ const attemptInWords = (told: v.InferOutput<typeof attempt>, occurredAt: Date): 
       };
     case 'postponed':
       return {
-        title: `Attempt postponed${told.until ? ` until ${exact(told.until)}` : ''}`,
+        title: html`Attempt postponed${told.until && html` until ${exactTime(told.until)}`}`,
         tone: 'busy',
         more: html`<p class="hint">Limit reached: ${isBudget(told.budget) ? limitInWords(told.budget) : told.budget}.</p>`,
       };
