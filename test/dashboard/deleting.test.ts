@@ -46,7 +46,7 @@ test('a renamed project keeps its address unless another one is requested', asyn
   const slug = `${project.slug}-new`;
   const moved = await owner.visitor.post(`${settingsOf(project)}/address`, { slug });
   expect(moved.location).toMatch(`${settingsOf({ slug })}?done=`);
-  expect(await follow(moved)).toContain('The one before leads to it for 90 days.');
+  expect(await follow(moved)).toContain('The old one redirects to it for 90 days.');
   expect(await read(pageOf(project))).toContain('Fish');
 });
 

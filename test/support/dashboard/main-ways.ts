@@ -62,7 +62,7 @@ export const mainWays: Readonly<Record<string, (walk: Walk) => Promise<void>>> =
     await publish('index.html');
     await press(page, 'Use this deploy');
     await says(page, /the deploy that you chose/);
-    await page.words('Visitors get deploy 1 since').isShown();
+    await page.words('Visitors get deploy 1, made by').isShown();
     await page.role('link', 'Deploy 2').click();
     await page.role('link', 'Preview').isShown();
     await page.role('cell', 'index.html').isShown();

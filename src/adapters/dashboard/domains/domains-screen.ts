@@ -7,7 +7,7 @@ import type { Site } from '../../../sites/domain/site.ts';
 import { field, formError, onceInput } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
 import { addressOf, listBar, noMatch, searchField } from '../frame/list-parts.ts';
-import { empty, listPart, pager } from '../frame/parts.ts';
+import { empty, listPart, pager, planNames } from '../frame/parts.ts';
 import { queryText, withQuery } from '../frame/paths.ts';
 import { form, type Refusal, refusalOf, type Screen, type Visit } from '../frame/screen.ts';
 import { filled } from '../frame/sent-form.ts';
@@ -176,8 +176,8 @@ const noDomainYet = ({ project, servedDeployId }: Site, plan: Plan): Html => {
     html`<ul class="bullets">
       ${need(
         planAllows,
-        `The ${plan} plan includes custom domains.`,
-        html`The ${plan} plan does not include custom domains; they need Pro or above. <a href="/dashboard/account">See your plan</a>`,
+        `The ${planNames[plan]} plan includes custom domains.`,
+        html`The ${planNames[plan]} plan does not include custom domains; they need Pro or above. <a href="/dashboard/account">See your plan</a>`,
       )}
       ${need(
         isDeployed,

@@ -108,16 +108,17 @@ export interface ButtonOptions {
   readonly about?: string;
   readonly once?: string;
   readonly ends?: boolean;
+  readonly isMain?: boolean;
 }
 
 export const buttonForm = (
   action: string,
   label: string,
-  { about, once, ends }: ButtonOptions = {},
+  { about, once, ends, isMain }: ButtonOptions = {},
 ): Html =>
   html`<form method="post" action="${action}" class="inline">
     ${once !== undefined && onceInput(once)}
-    <button ${ends && html`class="ending"`} ${about !== undefined && html`title="${about}"`}>${label}</button>
+    <button ${ends && html`class="ending"`} ${isMain && html`class="main"`} ${about !== undefined && html`title="${about}"`}>${label}</button>
   </form>`;
 
 /** Names the hidden field that identifies one submission of a form; see `Form.once`. */

@@ -125,8 +125,8 @@ const list = (all: readonly Site[], view: ListView): Html => {
 
 const bar = (address: ListAddress): Html =>
   listBar(
-    searchField(address, 'Search projects'),
     filterBar(address, 'Order', { name: 'order', choices: orders }),
+    searchField(address, 'Search projects'),
   );
 
 const rows = (sites: readonly Site[], view: ListView): Html =>

@@ -40,7 +40,8 @@ export const sizeOf = (deploy: Deploy): Html =>
     ? html`${counted(deploy.files, 'file')}, ${bytesInWords(deploy.bytes)}`
     : nothing;
 
-export const useButton = ({ number }: Deploy, { project }: Site): Html =>
+export const useButton = ({ number }: Deploy, { project }: Site, { isMain = false } = {}): Html =>
   buttonForm(`${deployPath(project.slug, number)}/roll-back`, 'Use this deploy', {
     about: `Serve deploy ${String(number)} to visitors`,
+    isMain,
   });

@@ -110,7 +110,7 @@ const deployContent = (view: DeployView): Html => {
 const factsOf = ({ site, deploy, visit: { now }, keys }: DeployView) =>
   known([
     ['Made by', makerInWords(deploy.madeBy, keys)],
-    ['Begun', fullTime(deploy.startedAt, now)],
+    ['Started', fullTime(deploy.startedAt, now)],
     site.servedDeployId === deploy.id &&
       site.servedSince !== undefined && ['Served since', fullTime(site.servedSince, now)],
     deploy.state === 'succeeded' && ['Contents', sizeOf(deploy)],
@@ -121,7 +121,7 @@ const actions = ({ site, deploy, visit, preview }: DeployView): Html => {
   const isOver = deploy.state !== 'uploading';
   return html`
     ${preview !== undefined && html`<a class="button" href="${preview}" rel="noreferrer">Preview</a>`}
-    ${deploy.state === 'succeeded' && !isServed && visit.may('deploy.use') && useButton(deploy, site)}
+    ${deploy.state === 'succeeded' && !isServed && visit.may('deploy.use') && useButton(deploy, site, { isMain: true })}
     ${isOver && !isServed && visit.may('deploy.delete') && deleteButton(deploy, site)}`;
 };
 

@@ -13,7 +13,7 @@ import type { AccountUse } from '../../../sites/use-cases/projects.ts';
 import { field } from '../frame/form-parts.ts';
 import { rowList } from '../frame/list-parts.ts';
 import { html, type Html, nothing } from '../frame/html.ts';
-import { badge, type ColumnsOf, count, empty, exact, time } from '../frame/parts.ts';
+import { badge, type ColumnsOf, count, empty, exactTime, time } from '../frame/parts.ts';
 import { helpPath } from '../frame/paths.ts';
 import { pathOf, type Refusal, refusalOf, type Screen, type Visit } from '../frame/screen.ts';
 import type { DashboardPorts } from '../ports.ts';
@@ -141,7 +141,7 @@ const standing = (view: ProjectView): Html => {
   const health = live[0] && healthOf(live[0], now);
   return html`<p class="row">
     ${health ? healthBadge(health) : badge('up', 'good')}
-    <span>Visitors get <a href="${deployPath(project.slug, served.number)}">deploy ${served.number}</a> since ${time(servedSince, now)}, made by ${makerInWords(served.madeBy, keys)}.</span>
+    <span>Visitors get <a href="${deployPath(project.slug, served.number)}">deploy ${served.number}</a>, made by ${makerInWords(served.madeBy, keys)} and published ${time(servedSince, now)}.</span>
   </p>`;
 };
 
@@ -166,7 +166,7 @@ const failure = (view: ProjectView): Html => {
 
 const waiting = ({ hold, own }: ProjectView): Html =>
   hold
-    ? html`<p class="notice bad" role="status">${new URL(own).host} has no certificate yet, because a limit is reached: ${limitInWords(hold.reason)}. It is ordered automatically, from ${exact(hold.nextAt)} on.</p>`
+    ? html`<p class="notice bad" role="status">${new URL(own).host} has no certificate yet, because a limit is reached: ${limitInWords(hold.reason)}. It is ordered automatically, from ${exactTime(hold.nextAt)} on.</p>`
     : nothing;
 
 const accept = '.zip,.tar.gz,.tgz,application/zip,application/gzip';

@@ -30,7 +30,7 @@ export const settingsScreen = (ports: DashboardPorts): Screen => ({
   notices: {
     imported: 'Configuration imported.',
     renamed: 'The project is renamed.',
-    moved: 'The project has its new address. The one before leads to it for 90 days.',
+    moved: 'The project has a new address. The old one redirects to it for 90 days.',
   },
   show: async (visit, refusal) => {
     const site = await siteOf(ports, visit);
@@ -66,7 +66,7 @@ const nameSection = (
     </form>
     <form method="post" action="${settingsPath(slug)}/address" class="fields">
       ${formError(moved)}
-      ${field({ label: 'Address', name: 'slug', value: slug, maxlength: 48, autocomplete: 'off', hint: `The part before ${host.slice(slug.length)}. Visitors of the address before are redirected to the new one for 90 days, and nobody else gets it in that time.` }, moved)}
+      ${field({ label: 'Address', name: 'slug', value: slug, maxlength: 48, autocomplete: 'off', hint: `The part before ${host.slice(slug.length)}. If you change it, the old address redirects to the new one for 90 days, and nobody else can take it.` }, moved)}
       <button>Change address</button>
     </form>
   </section>`;
@@ -131,7 +131,7 @@ const deletion = (site: Site, domains: number, refusal: Refusal | undefined): Ht
     <h2 id="delete-project">Delete this project</h2>
     <p>${name} is no longer served as soon as you delete it. For 7 days an owner can restore it; then all of it is gone for good.</p>
     <ul class="bullets">
-      <li>${domains === 0 ? 'It has no custom domains.' : `${counted(domains, 'custom domain')} ${domains === 1 ? 'stops' : 'stop'} at once, and ${domains === 1 ? 'counts' : 'count'} against your plan until then.`}</li>
+      <li>${domains === 0 ? 'It has no custom domains.' : `${counted(domains, 'custom domain')} ${domains === 1 ? 'stops' : 'stop'} at once, but ${domains === 1 ? 'counts' : 'count'} towards your plan for these 7 days.`}</li>
       <li>${all}</li>
     </ul>
     <form method="post" action="${settingsPath(slug)}/delete" class="fields">
