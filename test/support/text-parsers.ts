@@ -341,7 +341,6 @@ export const trustingFiles: Readonly<Record<string, readonly string[]>> = {
     'app/settings/settings.ts',
     'app/domain-settings/text.ts',
     'app/version.ts',
-    'app/domain-settings/settings-reader.ts',
     'app/wiring/sites.ts',
   ],
   'It reads only what the operator of the service wrote': [

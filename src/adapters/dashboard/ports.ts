@@ -68,9 +68,9 @@ export interface DashboardPorts {
    */
   readonly onStored: (listener: (accountIds: readonly string[]) => void) => () => void;
   readonly domainSettings: {
-    /** @throws DomainError `redirect_invalid` that locates the fault; Unavailable */
-    readonly read: (text: string) => Promise<DomainSettingsDraft>;
-    readonly write: (document: DomainSettingsDocument, format: 'yaml' | 'json') => Promise<string>;
+    /** @throws DomainError `redirect_invalid` that locates the fault */
+    readonly read: (text: string) => DomainSettingsDraft;
+    readonly write: (document: DomainSettingsDocument, format: 'yaml' | 'json') => string;
   };
   /** Returns the client's address or network, which shares one limit of sign-in attempts. */
   readonly networkOf: (request: {

@@ -5,9 +5,8 @@ import { StoredSignal } from '../../kernel/signals.ts';
 import { addressBucket, clientAddress } from '../../adapters/http/listener/client-address.ts';
 import { operationSunsets } from '../../adapters/http/operations/catalogue-operations.ts';
 import { Uploads } from '../../adapters/uploads/uploads.ts';
-import { apart, Acting, Clock, Deadline, Ids } from '../../kernel/ports.ts';
-import { SettingsReader } from '../domain-settings/settings-reader.ts';
-import { writeDomainSettings } from '../domain-settings/text.ts';
+import { Acting, Clock, Deadline, Ids } from '../../kernel/ports.ts';
+import { readDomainSettings, writeDomainSettings } from '../domain-settings/text.ts';
 import {
   AccessKey,
   CatalogueKey,
@@ -24,7 +23,6 @@ import { dashboardOrigin, SiteAddresses } from '../settings/addresses.ts';
 import { wiring } from './wiring.ts';
 
 export const pages = wiring((once) => {
-  once(SettingsReader, () => new SettingsReader()).onDeactivation((settings) => settings.close());
   once(DashboardKey, dashboardOf);
 });
 
@@ -33,8 +31,6 @@ const dashboardOf = (c: ResolutionContext): Dashboard => {
   const signal = c.get(StoredSignal);
   const metrics = c.get(MetricsKey);
   const addresses = c.get(SiteAddresses);
-  const deadline = c.get(Deadline);
-  const settings = apart(deadline, c.get(SettingsReader));
   return dashboard({
     access: c.get(AccessKey),
     catalogue: c.get(CatalogueKey),
@@ -47,17 +43,14 @@ const dashboardOf = (c: ResolutionContext): Dashboard => {
     idempotencyKeys: c.get(IdempotencyKeys),
     acting: c.get(Acting),
     clock: c.get(Clock),
-    deadline,
+    deadline: c.get(Deadline),
     ids: c.get(Ids),
     log: c.get(LogKey),
     onAnswered: (status, seconds) => {
       metrics.observe('dashboard', status, seconds);
     },
     onStored: (listener) => signal.listen(listener),
-    domainSettings: {
-      read: (text) => settings.read(text),
-      write: (...what) => Promise.resolve(writeDomainSettings(...what)),
-    },
+    domainSettings: { read: readDomainSettings, write: writeDomainSettings },
     networkOf: ({ peer, forwardedFor }) =>
       addressBucket(clientAddress(peer, forwardedFor, config.trustProxy)),
     settings: {

@@ -40,7 +40,7 @@ export const settingsScreen = (ports: DashboardPorts): Screen => ({
     const content = html`
       ${projectHead(site.project, 'settings', 'Its name, its address, and its configuration as a document.')}
       ${visit.may('project.rename') && nameSection(ports, site, refusal)}
-      ${await configurationSection(view.document, ports.domainSettings, {
+      ${configurationSection(view.document, ports.domainSettings, {
         ...{ slug, may: visit.may },
         refusal: refusalOf(refusal, 'import'),
       })}
@@ -78,17 +78,17 @@ interface Importing {
   readonly may: Visit['may'];
 }
 
-const configurationSection = async (
+const configurationSection = (
   document: DomainSettingsDocument,
   { write }: DashboardPorts['domainSettings'],
   { slug, refusal, may }: Importing,
-): Promise<Html> =>
+): Html =>
   folded(
     { id: 'configuration', title: 'Configuration', isOpen: refusal !== undefined },
     html`<p class="hint">The primary domain and the redirects as a document that you can keep in version control.</p>
     <div class="columns formats">
-      ${format('YAML', await write(document, 'yaml'))}
-      ${format('JSON', await write(document, 'json'))}
+      ${format('YAML', write(document, 'yaml'))}
+      ${format('JSON', write(document, 'json'))}
     </div>
     ${may('domain.configure') && importForm(slug, refusal)}`,
   );
@@ -118,7 +118,7 @@ const configurationForm = (ports: DashboardPorts): Form =>
     field: 'settings',
     act: async (visit, { settings }) => {
       const { id, slug } = (await siteOf(ports, visit)).project;
-      await ports.domains.changeDomainSettings(id, await ports.domainSettings.read(settings));
+      await ports.domains.changeDomainSettings(id, ports.domainSettings.read(settings));
       return { to: settingsPath(slug), done: 'imported' };
     },
   });

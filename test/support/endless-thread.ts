@@ -1,5 +1,0 @@
-import { answerTasks } from '../../src/adapters/threads/answer-tasks.ts';
-
-answerTasks(() => () => {
-  for (;;);
-});
