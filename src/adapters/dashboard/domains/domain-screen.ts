@@ -1,13 +1,14 @@
 import * as v from 'valibot';
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
-import { isOpen, isVisited } from '../../../domains/domain/attachment/serving.ts';
+import { isOpen, isVisited, projectHostsOf } from '../../../domains/domain/attachment/serving.ts';
 import type { RecordZones } from '../../../domains/domain/dns/records.ts';
 import { nameInText } from '../../../domains/domain/names/hostname.ts';
-import type { DomainRole } from '../../../domains/use-cases/domain-settings.ts';
+import { hindranceTo } from '../../../domains/domain/redirects/redirects.ts';
+import type { DomainRole, DomainSettingsView } from '../../../domains/use-cases/domain-settings.ts';
 import type { DomainView } from '../../../domains/use-cases/show-domain.ts';
 import type { Project } from '../../../sites/domain/project.ts';
 import { formError } from '../frame/form-parts.ts';
-import { html, type Html } from '../frame/html.ts';
+import { html, type Html, nothing } from '../frame/html.ts';
 import { PageProblem } from '../frame/page-problem.ts';
 import { queryText } from '../frame/paths.ts';
 import { form, type Refusal, refusalOf, type Screen, type Visit } from '../frame/screen.ts';
@@ -17,7 +18,6 @@ import { withHost } from '../projects/project-head.ts';
 import { noticeAfter, domainMenu, verification, verifyForm, verifyNotices } from './actions.ts';
 import { certificateSection } from './certificate.ts';
 import { diagnosticsSection, problemCards } from './diagnostics.ts';
-import { pairNote } from './pair.ts';
 import { domainOf, domainPath, domainsPath, redirectsPath, settingPath } from './paths.ts';
 import { lossesOf } from './progress.ts';
 import { leftRecords, recordsToCreate, recordsToKeep, whyDelete } from './records.ts';
@@ -223,4 +223,30 @@ const confirmation = (
       <a class="button bare" href="${back}">Cancel</a>
     </form>
   </section>`;
+};
+
+interface PairedProject {
+  readonly slug: string;
+  readonly view: DomainSettingsView;
+  readonly attached: readonly CustomDomain[];
+}
+
+const pairNote = (
+  typed: CustomDomain,
+  other: CustomDomain,
+  { slug, view, attached }: PairedProject,
+): Html => {
+  const { domains } = view.document;
+  for (const [from, to] of [
+    [other, typed],
+    [typed, other],
+  ] as const) {
+    if (!domains.redirects.some((one) => one.from === from.host && one.to === to.host)) continue;
+    return html`<p class="hint">${shownName(from)} redirects to ${shownName(to)} <a href="${redirectsPath(slug)}">as soon as both are live</a>. Until then, a live one shows the site.</p>`;
+  }
+  const redirect = { from: other.host, to: typed.host };
+  const why = hindranceTo(redirect, domains, { hosts: projectHostsOf(attached) });
+  return why === undefined
+    ? nothing
+    : html`<p class="notice busy">${shownName(other)} does not redirect to ${shownName(typed)}: ${why} Both show the site once they are live.</p>`;
 };
