@@ -118,6 +118,7 @@ export const traced = <Port extends object>(
 const tracedMethod =
   (method: Method, tracer: Tracer, describe: Describe): Method =>
   (...args) => {
+    if (!tracer.isRecording) return method(...args);
     const { answered, ...step } = describe(...args);
     return tracer.step(step, async (span) => {
       const answer = await method(...args);

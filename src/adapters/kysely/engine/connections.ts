@@ -1,5 +1,5 @@
-import type { CompiledQuery, Dialect, DatabaseConnection, Driver } from 'kysely';
-import type { Step, StepFacts, Tracer } from '../../../kernel/tracer.ts';
+import type { CompiledQuery, Dialect } from 'kysely';
+import { traced, type Step, type StepFacts, type Tracer } from '../../../kernel/tracer.ts';
 
 export interface PoolLoad {
   readonly all: number;
@@ -17,6 +17,7 @@ export interface Connections {
   readonly close: () => Promise<void>;
 }
 
+/** Makes a step of each query and each commit. */
 export const tracedConnections = (
   connections: Connections,
   tracer: Tracer,
@@ -24,51 +25,27 @@ export const tracedConnections = (
 ): Connections => {
   const { dialect } = connections;
   const stepFor = stepsOf(database);
-  const traced: Traced = (query, work) =>
-    tracer.isRecording ? tracer.step(stepFor(query), work) : work();
+  const facts = { ...database, 'db.operation.name': 'COMMIT' };
+  const commit: Step = { name: 'COMMIT', kind: 'client', facts };
   return {
-    ...connections,
+    ...traced(connections, tracer, { readCommitted: stepFor }),
     dialect: {
-      createAdapter: () => dialect.createAdapter(),
-      createDriver: () => tracedDriver(dialect.createDriver(), traced),
-      createIntrospector: (db) => dialect.createIntrospector(db),
-      createQueryCompiler: () => dialect.createQueryCompiler(),
+      ...dialect,
+      createDriver: () => {
+        const driver = dialect.createDriver();
+        return {
+          ...traced(driver, tracer, { commitTransaction: () => commit }),
+          acquireConnection: async () =>
+            traced(await driver.acquireConnection(), tracer, { executeQuery: stepFor }),
+        };
+      },
     },
-    readCommitted: (query) => traced(query, () => connections.readCommitted(query)),
   };
 };
 
-type Traced = <T>(query: CompiledQuery | 'commit', work: () => Promise<T>) => Promise<T>;
-
-interface TracedConnection extends DatabaseConnection {
-  readonly inner: DatabaseConnection;
-}
-
-const tracedDriver = (driver: Driver, traced: Traced): Driver => ({
-  init: () => driver.init(),
-  acquireConnection: async () => tracedConnection(await driver.acquireConnection(), traced),
-  beginTransaction: ({ inner }: TracedConnection, settings) =>
-    driver.beginTransaction(inner, settings),
-  commitTransaction: ({ inner }: TracedConnection) =>
-    traced('commit', () => driver.commitTransaction(inner)),
-  rollbackTransaction: ({ inner }: TracedConnection) => driver.rollbackTransaction(inner),
-  releaseConnection: ({ inner }: TracedConnection) => driver.releaseConnection(inner),
-  destroy: () => driver.destroy(),
-});
-
-const tracedConnection = (inner: DatabaseConnection, traced: Traced): TracedConnection => ({
-  inner,
-  executeQuery: <Row>(query: CompiledQuery) => traced(query, () => inner.executeQuery<Row>(query)),
-  streamQuery: <Row>(query: CompiledQuery, chunkSize: number) =>
-    inner.streamQuery<Row>(query, chunkSize),
-});
-
-const stepsOf = (database: StepFacts): ((query: CompiledQuery | 'commit') => Step) => {
-  const facts = { ...database, 'db.operation.name': 'COMMIT' };
-  const commit: Step = { name: 'COMMIT', kind: 'client', facts };
+const stepsOf = (database: StepFacts): ((query: CompiledQuery) => Step) => {
   const known = new WeakMap<object, Step>();
   return (query) => {
-    if (query === 'commit') return commit;
     const step = known.get(query.query) ?? stepOf(query, database);
     known.set(query.query, step);
     return step;
