@@ -61,8 +61,6 @@ export interface GivenUp {
   readonly reason: string;
 }
 
-export const mostMailsCounted = 10_000;
-
 export interface MailState {
   readonly waiting: number;
   readonly oldest: Date | undefined;
@@ -95,7 +93,7 @@ export abstract class Mails implements Queue<DueMessage> {
 
   abstract leaveOut(message: Claimed, now: Date): Promise<void>;
 
-  /** Counts overdue mails up to `mostMailsCounted`. */
+  /** Counts overdue mails up to `mostCounted` of the queues. */
   abstract state(now: Date): Promise<MailState>;
 
   abstract troubles(accountId: string): Promise<readonly MailTrouble[]>;

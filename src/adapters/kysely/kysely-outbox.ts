@@ -2,7 +2,6 @@ import type { Insertable } from 'kysely';
 import type { DomainEvent } from '../../kernel/decision.ts';
 import type { Acting, Ids } from '../../kernel/ports.ts';
 import {
-  mostCounted,
   type Delivery,
   type OldestDeliveries,
   type Outbox,
@@ -14,7 +13,7 @@ import {
   type Most,
 } from '../../kernel/queue.ts';
 import type { Database, Queries } from './database.ts';
-import { QueueRows } from './queue.ts';
+import { countWaiting, QueueRows } from './queue.ts';
 import { insertMany, Store } from './store.ts';
 import { fromMillis, toMillis, type Schema } from './schema.ts';
 import { events } from './tables.ts';
@@ -101,14 +100,14 @@ export class KyselyOutbox extends Store implements Outbox {
   }
 
   async state(): Promise<OutboxState> {
-    const count = async (parked: bigint) => Number((await firstOf(this.db, parked)).count);
+    const count = async (parked: bigint) => (await waitingIn(this.db, parked)).count;
     return { waiting: await count(states.waiting), parked: await count(states.parked) };
   }
 
   async oldest(): Promise<OldestDeliveries> {
     const oldestAt = async (parked: bigint) => {
-      const { oldest } = await firstOf(this.db, parked);
-      return oldest === null ? undefined : occurredAt(this.db, oldest);
+      const { least } = await waitingIn(this.db, parked);
+      return least === null ? undefined : occurredAt(this.db, least);
     };
     return { waiting: await oldestAt(states.waiting), parked: await oldestAt(states.parked) };
   }
@@ -174,23 +173,11 @@ export const subjectOf = (about: {
   return about.petId === undefined ? undefined : `animal ${about.petId}`;
 };
 
-/** Follows the index, in which new deliveries come first. */
-const firstOf = (db: Queries, parked: bigint) =>
-  db
-    .selectFrom((inner) =>
-      inner
-        .selectFrom('deliveries')
-        .select('id')
-        .where('parked', '=', parked)
-        .orderBy('due_at')
-        .limit(mostCounted)
-        .as('counted'),
-    )
-    .select(({ fn }) => [
-      fn.countAll<bigint>().as('count'),
-      fn.min<bigint | null>('counted.id').as('oldest'),
-    ])
-    .executeTakeFirstOrThrow();
+const waitingIn = (db: Queries, parked: bigint) =>
+  countWaiting(db, {
+    ...{ table: 'deliveries', due: 'due_at', least: 'id' },
+    only: ['parked', '=', parked],
+  });
 
 const occurredAt = async (db: Queries, deliveryId: bigint): Promise<Date | undefined> => {
   const row = await db

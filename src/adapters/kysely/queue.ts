@@ -1,6 +1,6 @@
 import { sql, type ExpressionBuilder, type QueryCreator } from 'kysely';
 import type { Ids } from '../../kernel/ports.ts';
-import type { Claimed } from '../../kernel/queue.ts';
+import { mostCounted, type Claimed } from '../../kernel/queue.ts';
 import type { Database, Queries } from './database.ts';
 import { Store } from './store.ts';
 import { toMillis } from './schema.ts';
@@ -27,6 +27,35 @@ type Rows = Record<string, Row>;
 
 /** Accepts any column name, because columns with the same role have different names in the tables. */
 const rowsOf = (db: Queries) => db as unknown as QueryCreator<Rows>;
+
+interface Waiting extends Pick<QueueTable, 'table' | 'due'> {
+  readonly only?: readonly [column: string, operator: '=' | '<=', value: bigint];
+  readonly least: string;
+}
+
+/** Counts rows that wait, up to `mostCounted` in the order of `due`, and finds the least value of a column in them. */
+export const countWaiting = async (
+  db: Queries,
+  { table, due, only, least }: Waiting,
+): Promise<{ readonly count: number; readonly least: bigint | null }> => {
+  const found = await rowsOf(db)
+    .selectFrom((inner) =>
+      inner
+        .selectFrom(table)
+        .select(least)
+        .where(due, 'is not', null)
+        .$if(only !== undefined, (some) => (only ? some.where(...only) : some))
+        .orderBy(due)
+        .limit(mostCounted)
+        .as('counted'),
+    )
+    .select(({ fn }) => [
+      fn.countAll<bigint>().as('count'),
+      fn.min<bigint | null>(`counted.${least}`).as('least'),
+    ])
+    .executeTakeFirstOrThrow();
+  return { count: Number(found.count), least: found.least };
+};
 
 /** Records which process works on which row; see `Queue`. */
 export class QueueRows extends Store {

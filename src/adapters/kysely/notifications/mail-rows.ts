@@ -7,9 +7,10 @@ import {
   type Planned,
 } from '../../../notifications/domain/mail.ts';
 import { subjectOf } from '../../../notifications/domain/kinds.ts';
-import { mostMailsCounted, type DueMessage, type MailState } from '../../../notifications/ports.ts';
+import type { DueMessage, MailState } from '../../../notifications/ports.ts';
 import type { Queries } from '../database.ts';
 import { fromMillis, fromMillisOrNull, toMillis, type Schema } from '../schema.ts';
+import { countWaiting } from '../queue.ts';
 import { openColumns, sealedColumns } from '../sealed-values.ts';
 import { toldFrom } from './kysely-notices.ts';
 import { mails } from './tables.ts';
@@ -99,26 +100,13 @@ export const claimedMessages = async (
 };
 
 export const mailState = async (db: Queries, now: Date): Promise<MailState> => {
-  const { waiting, oldest } = await db
-    .selectFrom((inner) =>
-      inner
-        .selectFrom('mails')
-        .select('send_at')
-        .where('due_at', 'is not', null)
-        .where('send_at', '<=', toMillis(now))
-        .orderBy('due_at')
-        .limit(mostMailsCounted)
-        .as('counted'),
-    )
-    .select(({ fn }) => [
-      fn.countAll<bigint>().as('waiting'),
-      fn.min<bigint | null>('counted.send_at').as('oldest'),
-    ])
-    .executeTakeFirstOrThrow();
+  const { count: waiting, least: oldest } = await countWaiting(db, {
+    ...{ table: 'mails', due: 'due_at', least: 'send_at' },
+    only: ['send_at', '<=', toMillis(now)],
+  });
   const { unreached } = await db
     .selectFrom('mail_troubles')
     .select(({ fn }) => fn.countAll<bigint>().as('unreached'))
     .executeTakeFirstOrThrow();
-  const counts = { waiting: Number(waiting), unreached: Number(unreached) };
-  return { ...counts, oldest: fromMillisOrNull(oldest) };
+  return { waiting, unreached: Number(unreached), oldest: fromMillisOrNull(oldest) };
 };

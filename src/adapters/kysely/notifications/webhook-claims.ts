@@ -10,6 +10,7 @@ import type { Sealer } from '../../../kernel/ports.ts';
 import type { Attempt, WebhookDelivery } from '../../../notifications/domain/webhook-delivery.ts';
 import type { Queries } from '../database.ts';
 import { padded } from '../engine/statements.ts';
+import { countWaiting } from '../queue.ts';
 import { fromMillis, toMillis } from '../schema.ts';
 import { present } from '../table.ts';
 import { openedSecrets, webhookFrom } from './kysely-webhooks.ts';
@@ -84,9 +85,12 @@ export const countWebhooks = async (db: Queries, now: Date): Promise<WebhookCoun
   let waiting = 0;
   let oldest = toMillis(now);
   for (const lane of lanes) {
-    const { count, first } = await firstOf(db, lane);
-    waiting += Number(count);
-    if (first !== null && first < oldest) oldest = first;
+    const { count, least } = await countWaiting(db, {
+      ...{ table: 'webhook_deliveries', due: 'next_at', least: 'next_at' },
+      only: ['is_slow', '=', lane],
+    });
+    waiting += count;
+    if (least !== null && least < oldest) oldest = least;
   }
   const off = await db
     .selectFrom('webhooks')
@@ -99,24 +103,6 @@ export const countWebhooks = async (db: Queries, now: Date): Promise<WebhookCoun
     givenUp: Number(off.count),
   };
 };
-
-const firstOf = (db: Queries, lane: bigint) =>
-  db
-    .selectFrom((inner) =>
-      inner
-        .selectFrom('webhook_deliveries')
-        .select('next_at')
-        .where('is_slow', '=', lane)
-        .where('next_at', 'is not', null)
-        .orderBy('next_at')
-        .limit(mostCounted)
-        .as('counted'),
-    )
-    .select(({ fn }) => [
-      fn.countAll<bigint>().as('count'),
-      fn.min<bigint | null>('counted.next_at').as('first'),
-    ])
-    .executeTakeFirstOrThrow();
 
 const ofDelivery = webhookDeliveries.without('begunAt', 'receiver', 'isSlow', 'claim');
 type Row = Parameters<typeof ofDelivery.read>[0];
