@@ -1,12 +1,16 @@
 import { specialRanges } from '../../src/notifications/domain/destination.ts';
 import { inWords, kinds } from '../../src/notifications/domain/kinds.ts';
-import type { OwnersKind, Told } from '../../src/notifications/domain/notification.ts';
+import type {
+  OwnersKind,
+  NotificationContent,
+} from '../../src/notifications/domain/notification.ts';
 import { payload, ping } from '../../src/notifications/domain/payload.ts';
 import { everyKind } from '../../test/support/notifications.ts';
 import { byHand, code, list, type Printed, table } from './markdown.ts';
 
-type ForOwners = Extract<Told, { kind: OwnersKind }>;
-const isForOwners = (told: Told): told is ForOwners => kinds[told.kind].to === 'owners';
+type ForOwners = Extract<NotificationContent, { kind: OwnersKind }>;
+const isForOwners = (told: NotificationContent): told is ForOwners =>
+  kinds[told.kind].to === 'owners';
 const forOwners = everyKind().filter(isForOwners);
 
 export const noticeTables = (): Readonly<Record<string, Printed>> => ({

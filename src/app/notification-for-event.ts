@@ -5,7 +5,7 @@ import { proofOf } from '../domains/domain/dns/records.ts';
 import { shownHost } from '../domains/domain/names/hostname.ts';
 import type { StoredEvent } from '../kernel/decision.ts';
 import { ownDoings } from '../notifications/domain/kinds.ts';
-import type { Notification, Told } from '../notifications/domain/notification.ts';
+import type { Notification, NotificationContent } from '../notifications/domain/notification.ts';
 import type { Sites } from '../sites/sites.ts';
 import type { AnyEvent, EventTo } from './subscriptions.ts';
 
@@ -20,7 +20,7 @@ type Tell<Event> = (
   event: Event,
   named: Named,
   actor: StoredEvent['actor'],
-) => Promise<Told | undefined>;
+) => Promise<NotificationContent | undefined>;
 
 /** The notice for each event that `subscriptions` sends to `notices`. A missing entry does not compile. */
 const tells: { readonly [Type in EventTo<'notices'>]: Tell<EventOf<Type>> } = {
@@ -109,7 +109,7 @@ export const notificationOf = async (
   return told && { ...told, id, accountId, occurredAt, by: doneBy(told, actor) };
 };
 
-const doneBy = ({ kind }: Told, actor: StoredEvent['actor']): string | undefined => {
+const doneBy = ({ kind }: NotificationContent, actor: StoredEvent['actor']): string | undefined => {
   const isDoing = ownDoings.some((one) => one === kind);
   return isDoing && actor.startsWith('person:') ? actor.slice('person:'.length) : undefined;
 };

@@ -1,7 +1,7 @@
 import type { Clock, Sealer } from '../kernel/ports.ts';
 import type { Claimed, Most, Queue } from '../kernel/queue.ts';
 import type { Mail, MailedFacts, MailPlan, PlannedMail } from './domain/mail.ts';
-import type { Notification, NotificationKind, Told } from './domain/notification.ts';
+import type { Notification, NotificationKind, NotificationContent } from './domain/notification.ts';
 
 export interface Reader {
   readonly accountId: string;
@@ -130,7 +130,7 @@ export interface OutgoingMail {
   readonly id: string;
   readonly to: string;
   readonly account: string;
-  readonly told: readonly Told[];
+  readonly told: readonly NotificationContent[];
   readonly unsubscribeToken: string | undefined;
 }
 

@@ -28,13 +28,13 @@ const processWith = (hosts: number, requests: number) => {
   const answer: { now: (() => Promise<MetricSnapshot>) | undefined } = {
     now: () => snapshotOf(metrics.registry),
   };
-  let told: MetricSnapshot | undefined;
-  const tell = async () => (told = await answer.now?.());
+  let lastSnapshot: MetricSnapshot | undefined;
+  const tell = async () => (lastSnapshot = await answer.now?.());
   const { promise: ended, resolve } = Promise.withResolvers<Ending>();
   const child = {
     ended,
-    get told() {
-      return told;
+    get lastSnapshot() {
+      return lastSnapshot;
     },
     snapshot: () => (answer.now ? tell() : Promise.resolve(undefined)),
   } as Child;

@@ -1,4 +1,4 @@
-import type { Told, Trouble } from '../../src/notifications/domain/notification.ts';
+import type { NotificationContent, Trouble } from '../../src/notifications/domain/notification.ts';
 
 const trouble: Trouble & { readonly title: string } = {
   ...{ problem: 'cname_wrong_target', actor: 'customer' },
@@ -12,7 +12,7 @@ const until = '2026-03-01T10:30:00.000Z';
 
 const birds = { project: 'birds', host: 'shop.birds.test', name: 'shop.birds.test' };
 
-export const everyKind = (host = birds, webhookId = 'hook_1'): readonly Told[] =>
+export const everyKind = (host = birds, webhookId = 'hook_1'): readonly NotificationContent[] =>
   Object.values({
     'domain.live': { kind: 'domain.live', about: host },
     'domain.removed': { kind: 'domain.removed', about: host },
@@ -74,4 +74,6 @@ export const everyKind = (host = birds, webhookId = 'hook_1'): readonly Told[] =
       about: { ...person, account: 'Zoo', changedAt: '2026-03-01T10:00:00.000Z' },
     },
     'account.deleted': { kind: 'account.deleted', about: { account: 'Zoo', until } },
-  } satisfies { readonly [Kind in Told['kind']]: Extract<Told, { kind: Kind }> });
+  } satisfies {
+    readonly [Kind in NotificationContent['kind']]: Extract<NotificationContent, { kind: Kind }>;
+  });

@@ -52,8 +52,8 @@ export interface MigrationState {
   readonly isKnown: boolean;
 }
 
-export class StrangeSchema extends Error {
-  override readonly name = 'StrangeSchema';
+export class UnknownSchema extends Error {
+  override readonly name = 'UnknownSchema';
   readonly seen: string;
   readonly advice: string;
 
@@ -70,23 +70,23 @@ export class StrangeSchema extends Error {
   }
 }
 
-export const strangeSchema = (
+export const unknownSchema = (
   applied: readonly string[],
   migrations: Migrations,
   place?: string,
-): StrangeSchema | undefined => {
+): UnknownSchema | undefined => {
   const names = Object.keys(migrations);
   const [first] = unknownIn(applied, names);
   if (first === undefined) return undefined;
   // A newer release contains all of our migrations and more.
   const isNewer = names.every((name) => applied.includes(name));
-  return new StrangeSchema(first, isNewer, place);
+  return new UnknownSchema(first, isNewer, place);
 };
 
 /**
  * Applies missing migrations. Several processes may run it at once.
  * @throws Unavailable
- * @throws StrangeSchema, and changes nothing
+ * @throws UnknownSchema, and changes nothing
  * @throws Error that names the failed migration; SQLite keeps nothing of it
  */
 export const migrateUp = async (
@@ -94,7 +94,7 @@ export const migrateUp = async (
   all: Migrations = knownMigrations,
 ): Promise<readonly string[]> => {
   const applied = await appliedTo(database);
-  const strange = applied && strangeSchema([...applied.keys()], all);
+  const strange = applied && unknownSchema([...applied.keys()], all);
   if (strange) throw strange;
   // Most starts need no Migrator.
   if (applied?.size === Object.keys(all).length) return [];

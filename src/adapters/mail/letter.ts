@@ -1,5 +1,5 @@
 import { inWords, kinds, type Wording } from '../../notifications/domain/kinds.ts';
-import type { Told } from '../../notifications/domain/notification.ts';
+import type { NotificationContent } from '../../notifications/domain/notification.ts';
 
 export interface Envelope {
   readonly account: string;
@@ -33,7 +33,7 @@ const mostItems = 20;
 const most = { account: 60, title: 300, text: 2000 } as const;
 const urgency: readonly Tone[] = ['bad', 'busy', 'good', 'idle'];
 
-export const letterOf = (told: Told, envelope: Envelope): Letter => {
+export const letterOf = (told: NotificationContent, envelope: Envelope): Letter => {
   const item = itemOf(told, envelope);
   const isPersonal = kinds[told.kind].to === 'person';
   return {
@@ -48,7 +48,7 @@ export const letterOf = (told: Told, envelope: Envelope): Letter => {
 };
 
 /** @param told contains at least one */
-export const summaryOf = (told: readonly Told[], envelope: Envelope): Letter => {
+export const summaryOf = (told: readonly NotificationContent[], envelope: Envelope): Letter => {
   const items = told
     .map((one) => itemOf(one, envelope))
     .toSorted((one, other) => urgency.indexOf(one.tone) - urgency.indexOf(other.tone));
@@ -70,7 +70,7 @@ export const summaryOf = (told: readonly Told[], envelope: Envelope): Letter => 
   };
 };
 
-const itemOf = (told: Told, envelope: Envelope): Item => {
+const itemOf = (told: NotificationContent, envelope: Envelope): Item => {
   const { tone, title, text, link } = inWords(told);
   return {
     tone,

@@ -1,6 +1,6 @@
 import { html as escaping, raw } from 'hono/html';
 import type { HtmlEscapedString } from 'hono/utils/html';
-import type { Told } from '../../notifications/domain/notification.ts';
+import type { NotificationContent } from '../../notifications/domain/notification.ts';
 import {
   letterOf,
   summaryOf,
@@ -18,10 +18,12 @@ export interface RenderedMail {
   readonly html: string;
 }
 
-export const renderMail = (mail: Told & Envelope): RenderedMail => rendered(letterOf(mail, mail));
+export const renderMail = (mail: NotificationContent & Envelope): RenderedMail =>
+  rendered(letterOf(mail, mail));
 
-export const renderSummary = (mail: Envelope & { readonly told: readonly Told[] }): RenderedMail =>
-  rendered(summaryOf(mail.told, mail));
+export const renderSummary = (
+  mail: Envelope & { readonly told: readonly NotificationContent[] },
+): RenderedMail => rendered(summaryOf(mail.told, mail));
 
 const rendered = (letter: Letter): RenderedMail => ({
   subject: letter.subject,

@@ -18,10 +18,10 @@ import { BackupFolder } from './folder.ts';
 import {
   missingKeys,
   DamagedManifest,
-  StrangeManifest,
+  UnsupportedManifest,
   type Manifest,
   schemaGap,
-  strangeIn,
+  unknownSchemaIn,
 } from './manifest.ts';
 
 const mostShown = 20;
@@ -64,7 +64,7 @@ const readManifest = async (folder: BackupFolder): Promise<Manifest | Finding> =
     const advice = 'Name the folder of a backup. If one was interrupted there, run it again.';
     return failed(folder.noBackup, advice);
   } catch (error) {
-    if (error instanceof StrangeManifest) {
+    if (error instanceof UnsupportedManifest) {
       return failed(error.message, 'Back up into another folder until then.');
     }
     if (!(error instanceof DamagedManifest)) throw error;
@@ -166,7 +166,7 @@ const checkSchema = (manifest: Manifest): readonly Finding[] => {
   const gap = schemaGap(manifest.database);
   if (gap.unknown.length > 0) {
     const advice = `Restore it with version ${manifest.madeBy} or a newer one.`;
-    return [failed(strangeIn(gap, manifest), advice)];
+    return [failed(unknownSchemaIn(gap, manifest), advice)];
   }
   if (gap.pending.length === 0) return [];
   const seen = `Its schema is older: ${gap.pending.join(', ')} is missing.`;

@@ -44,7 +44,7 @@ export class BackupFolder {
     await chmod(this.path, 0o700);
   }
 
-  /** @returns undefined if there is no backup @throws DamagedManifest, StrangeManifest */
+  /** @returns undefined if there is no backup @throws DamagedManifest, UnsupportedManifest */
   async manifest(): Promise<Manifest | undefined> {
     const text = await readFile(join(this.path, manifestName), 'utf8').catch(unlessMissing);
     return text === undefined ? undefined : parseManifest(text, manifestName);
@@ -54,7 +54,7 @@ export class BackupFolder {
     return `${this.path} holds no whole backup: there is no ${manifestName}.`;
   }
 
-  /** @returns undefined if there is no backup, or a damaged one @throws StrangeManifest */
+  /** @returns undefined if there is no backup, or a damaged one @throws UnsupportedManifest */
   readableManifest(): Promise<Manifest | undefined> {
     return this.manifest().catch((error: unknown) => {
       if (!(error instanceof DamagedManifest)) throw error;

@@ -41,8 +41,8 @@ export class DamagedManifest extends Error {
 }
 
 /** The manifest is intact, but this version cannot read it. A newer version probably can. */
-export class StrangeManifest extends Error {
-  override readonly name = 'StrangeManifest';
+export class UnsupportedManifest extends Error {
+  override readonly name = 'UnsupportedManifest';
 }
 
 export const manifestText = (manifest: Manifest): string =>
@@ -53,13 +53,13 @@ export const parseManifest = (text: string, name: string): Manifest => {
   // Every release must keep this field in this place.
   if (outer.format !== format) {
     const problem = `${name} has a format that this version does not know. Use a newer version, or another folder.`;
-    throw new StrangeManifest(problem);
+    throw new UnsupportedManifest(problem);
   }
   if (outer.sha256 !== sumOf(outer.manifest)) throw new DamagedManifest(`${name} is damaged.`);
   const result = v.safeParse(Manifest, outer.manifest);
   if (result.success) return result.output;
   const [{ message }] = result.issues;
-  throw new StrangeManifest(
+  throw new UnsupportedManifest(
     `${name} has what no backup of this version writes: ${message}. Use the version that made it, or another folder.`,
   );
 };
@@ -97,7 +97,7 @@ export const schemaGap = ({ migrations }: Pick<CopyFacts, 'migrations'>): Schema
   };
 };
 
-export const strangeIn = ({ pending, unknown }: SchemaGap, { madeBy }: Manifest): string => {
+export const unknownSchemaIn = ({ pending, unknown }: SchemaGap, { madeBy }: Manifest): string => {
   // A newer release includes all of our migrations.
   const kind = pending.length === 0 ? 'newer than this version' : 'that of an unreleased build';
   return `Its schema is ${kind}: ${unknown.join(', ')} is not known here. It was made by version ${madeBy}.`;

@@ -13,7 +13,7 @@ import { makeFolder, restoreMark } from '../data-folder.ts';
 import type { Config } from '../settings/settings.ts';
 import { putBackAll, withSiteFiles, type OnProgress, type PutBack } from './deploys.ts';
 import { BackupFolder } from './folder.ts';
-import { missingKeys, localFiles, type Manifest, schemaGap, strangeIn } from './manifest.ts';
+import { missingKeys, localFiles, type Manifest, schemaGap, unknownSchemaIn } from './manifest.ts';
 
 export interface Restored extends PutBack {
   readonly manifest: Manifest;
@@ -58,7 +58,7 @@ const admit = async (config: Config, manifest: Manifest): Promise<readonly strin
   const gap = schemaGap(manifest.database);
   if (gap.unknown.length > 0) {
     throw new Error(
-      `${strangeIn(gap, manifest)} Install that version or a newer one to restore it.`,
+      `${unknownSchemaIn(gap, manifest)} Install that version or a newer one to restore it.`,
     );
   }
   const obstacle = await restoreObstacle(config);

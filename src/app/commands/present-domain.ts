@@ -2,7 +2,7 @@ import { isReadyAt } from '../../domains/domain/attachment/serving.ts';
 import {
   nextStepAt,
   statusOf,
-  type CertificateStanding,
+  type CertificateStatus,
   type WantedWork,
   type Attempts,
 } from '../../domains/domain/certificates/certificate-status.ts';
@@ -52,7 +52,7 @@ const presentOwn = (domain: CustomDomain) => {
 
 type Own<State extends CustomDomainState> = Every<OwnFact<State> | 'state'>;
 
-export const presentCertificate = (certificate: CertificateStanding) => {
+export const presentCertificate = (certificate: CertificateStatus) => {
   const status = statusOf(certificate);
   switch (certificate.kind) {
     case 'none':

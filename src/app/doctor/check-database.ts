@@ -5,7 +5,7 @@ import { databaseFile } from '../../adapters/kysely/engine/database-kind.ts';
 import {
   knownMigrations,
   migrationStates,
-  strangeSchema,
+  unknownSchema,
   UnfinishedDatabase,
 } from '../../adapters/kysely/migrations.ts';
 import { commandName } from '../version.ts';
@@ -20,7 +20,7 @@ export const checkDatabase = async ({ databaseUrl }: Config): Promise<readonly F
     const states = await usingDatabase(databaseUrl, migrationStates);
     const applied = states.filter(({ executedAt }) => executedAt !== undefined);
     const names = applied.map(({ name }) => name);
-    const strange = strangeSchema(names, knownMigrations, place);
+    const strange = unknownSchema(names, knownMigrations, place);
     if (strange) return [failed(strange.seen, strange.advice)];
     const pending = states.length - applied.length;
     if (pending === 0) return [ok(`${place} answers, and its schema is up to date.`)];

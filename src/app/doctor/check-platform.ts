@@ -2,7 +2,7 @@ import { readPlatformFiles, readPlatformPem } from '../../adapters/edge/platform
 import { pino } from 'pino';
 import { migrationStates } from '../../adapters/kysely/migrations.ts';
 import { type Ending, endingOf } from '../../domains/domain/own/own-name.ts';
-import type { PlatformStanding } from '../../domains/use-cases/check-platform.ts';
+import type { PlatformStatus } from '../../domains/use-cases/check-platform.ts';
 import { openContainer } from '../container.ts';
 import { DomainsKey } from '../keys.ts';
 import { hasSecretKey } from '../settings/secret-key.ts';
@@ -54,17 +54,17 @@ const left = {
   urgent: 'a twentieth of its lifetime is left at most',
 };
 
-export const ordered = (standing: PlatformStanding): CheckedPlatform => ({
-  source: standing.delegation === 'right' || standing.isEnough ? 'delegation' : 'hosts',
-  findings: [delegationOf(standing), ...caaOf(standing), certificateOf(standing)],
-  validUntil: standing.certificate?.notAfter,
+export const ordered = (status: PlatformStatus): CheckedPlatform => ({
+  source: status.delegation === 'right' || status.isEnough ? 'delegation' : 'hosts',
+  findings: [delegationOf(status), ...caaOf(status), certificateOf(status)],
+  validUntil: status.certificate?.notAfter,
 });
 
 const zoneAdvice =
   'Set ACME_DNS_ZONE as docs/certificates-and-dns.md, "Setting up the zone" says, or set PLATFORM_CERTIFICATE_FILE and ' +
   'PLATFORM_KEY_FILE to a certificate of your own.';
 
-const delegationOf = ({ record, delegation }: PlatformStanding): Finding => {
+const delegationOf = ({ record, delegation }: PlatformStatus): Finding => {
   if (!record) return failed('There is no zone that answers DNS challenges.', zoneAdvice);
   const { name, value } = record;
   switch (delegation) {
@@ -84,7 +84,7 @@ const delegationOf = ({ record, delegation }: PlatformStanding): Finding => {
   }
 };
 
-const caaOf = ({ forbiddenBy }: PlatformStanding): readonly Finding[] =>
+const caaOf = ({ forbiddenBy }: PlatformStatus): readonly Finding[] =>
   forbiddenBy === undefined
     ? []
     : [
@@ -94,8 +94,8 @@ const caaOf = ({ forbiddenBy }: PlatformStanding): readonly Finding[] =>
         ),
       ];
 
-const certificateOf = (standing: PlatformStanding): Finding => {
-  const { certificate, isEnough, failure } = standing;
+const certificateOf = (status: PlatformStatus): Finding => {
+  const { certificate, isEnough, failure } = status;
   const failing = failure && `The last attempt failed: ${failure.detail}`;
   const next = failure
     ? `A worker tries again from ${failure.nextAt.toISOString()} on.`

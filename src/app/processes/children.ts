@@ -28,7 +28,7 @@ export interface Child {
   introduce(): void;
   stop(why: Stopping): void;
   kill(): void;
-  readonly told: MetricSnapshot | undefined;
+  readonly lastSnapshot: MetricSnapshot | undefined;
   /** @returns undefined if the process does not answer in time */
   snapshot(): Promise<MetricSnapshot | undefined>;
 }
@@ -45,7 +45,7 @@ export const forkChild = ({ roles, stopMs, gather }: ChildOptions): Child => {
   const ended = Promise.withResolvers<Ending>();
   const snapshots = new NextMessage<MetricSnapshot>();
   let serves = false;
-  let told: MetricSnapshot | undefined;
+  let lastSnapshot: MetricSnapshot | undefined;
   const tell = (message: FromParent) => {
     if (worker.isConnected()) worker.send(message, () => undefined);
   };
@@ -65,7 +65,7 @@ export const forkChild = ({ roles, stopMs, gather }: ChildOptions): Child => {
         served.resolve(true);
         break;
       case 'snapshot':
-        told = message.snapshot;
+        lastSnapshot = message.snapshot;
         snapshots.came(message.snapshot);
         break;
       case 'metrics wanted':
@@ -94,8 +94,8 @@ export const forkChild = ({ roles, stopMs, gather }: ChildOptions): Child => {
         clearTimeout(timer);
       });
     },
-    get told() {
-      return told;
+    get lastSnapshot() {
+      return lastSnapshot;
     },
     snapshot: () => {
       tell({ type: 'snapshot wanted' });
@@ -115,7 +115,7 @@ export class GatheredMetrics {
     await delay(lastMessagesMs, undefined, { ref: false });
     this.#children.delete(child);
     this.#totalsOfEnded = this.#totalsOfEnded.then((before) =>
-      totalsOf([before, toldBy(child)]).catch(() => before),
+      totalsOf([before, snapshotOf(child)]).catch(() => before),
     );
   }
 
@@ -124,8 +124,8 @@ export class GatheredMetrics {
     const answered = new Set((await Promise.all(serving.map(ask))).flat());
     // A child that ended meanwhile may already be in the totals.
     const known = [...this.#children];
-    const present = known.filter((child) => answered.has(child)).map(toldBy);
-    const away = known.filter((child) => !answered.has(child)).map(toldBy);
+    const present = known.filter((child) => answered.has(child)).map(snapshotOf);
+    const away = known.filter((child) => !answered.has(child)).map(snapshotOf);
     return [
       ...present,
       await totalsOf([await this.#totalsOfEnded, ...away]),
@@ -134,7 +134,7 @@ export class GatheredMetrics {
   }
 }
 
-const toldBy = ({ told = [] }: Child): MetricSnapshot => told;
+const snapshotOf = ({ lastSnapshot = [] }: Child): MetricSnapshot => lastSnapshot;
 
 const aboutProcesses = (serving: number, silent: number, replaced: number): MetricSnapshot => [
   known('processes', [

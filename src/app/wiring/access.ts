@@ -50,7 +50,7 @@ import {
 import { WebAuthnPasskeys } from '../../adapters/passkeys/web-authn-passkeys.ts';
 import { FailoverCounters } from '../../adapters/redis/failover-counters.ts';
 import { apart, Acting, Clock, Deadline, Ids, Sealer } from '../../kernel/ports.ts';
-import type { PersonalKind, Told } from '../../notifications/domain/notification.ts';
+import type { PersonalKind, NotificationContent } from '../../notifications/domain/notification.ts';
 import type { PersonalMail } from '../../notifications/use-cases/mail.ts';
 import {
   AccessKey,
@@ -177,7 +177,7 @@ class BridgedPersonalMails extends PersonalMails {
   }
 }
 
-type Facts = Extract<Told, { readonly kind: PersonalKind }>;
+type Facts = Extract<NotificationContent, { readonly kind: PersonalKind }>;
 
 const factsOf = ({ reason, to, links, occurredAt }: Asked): Facts => {
   const linkOf = ({ account, secret }: MailedLink, next?: string) => ({

@@ -16,7 +16,7 @@ import { policyOf } from './tend-domain.ts';
 
 type Ports = AuthorityPorts & Pick<DomainPorts, 'dns' | 'naming' | 'ownNames' | 'clock'>;
 
-export interface PlatformStanding {
+export interface PlatformStatus {
   readonly record: { readonly name: string; readonly value: string } | undefined;
   readonly delegation: PlatformDns['delegation'] | undefined;
   readonly forbiddenBy: string | undefined;
@@ -27,7 +27,7 @@ export interface PlatformStanding {
 }
 
 /** Reads the DNS and the stored state. Changes nothing and asks no authority. */
-export const checkPlatform = (ports: Ports) => async (): Promise<PlatformStanding> => {
+export const checkPlatform = (ports: Ports) => async (): Promise<PlatformStatus> => {
   const { naming, ownNames, clock } = ports;
   const record = platformRecord(ports);
   const [pair, dns] = await Promise.all([

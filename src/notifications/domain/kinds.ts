@@ -1,4 +1,10 @@
-import type { KindFacts, NotificationKind, OwnersKind, Responsible, Told } from './notification.ts';
+import type {
+  KindFacts,
+  NotificationKind,
+  OwnersKind,
+  Responsible,
+  NotificationContent,
+} from './notification.ts';
 
 type Links = KindFacts['sign_in.link'];
 
@@ -316,7 +322,7 @@ export interface Wording {
 export const inWords = <Name extends NotificationKind>({
   kind,
   about,
-}: Extract<Told, { kind: Name }>): Wording => {
+}: Extract<NotificationContent, { kind: Name }>): Wording => {
   const row = kinds[kind] as Kind<typeof about>;
   return {
     ...{ tone: row.tone, title: row.title(about), text: row.text(about), link: row.link(about) },
@@ -332,7 +338,7 @@ export const isUrgent = (kind: NotificationKind): boolean => {
 export const subjectOf = <Name extends NotificationKind>({
   kind,
   about,
-}: Extract<Told, { kind: Name }>): string | undefined => {
+}: Extract<NotificationContent, { kind: Name }>): string | undefined => {
   const row = kinds[kind] as Kind<typeof about>;
   return row.to === 'owners' ? row.subject(about) : undefined;
 };

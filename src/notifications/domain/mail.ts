@@ -1,5 +1,5 @@
 import { isUrgent, subjectOf } from './kinds.ts';
-import type { Notification, NotificationKind, Told } from './notification.ts';
+import type { Notification, NotificationKind, NotificationContent } from './notification.ts';
 
 export type Mail = Notification & {
   readonly personId: string;
@@ -84,7 +84,7 @@ const oppositeOf = (kind: NotificationKind): NotificationKind | undefined => {
   return pair?.find((one) => one !== kind);
 };
 
-export type MailedFacts = Told & Pick<Mail, 'occurredAt'>;
+export type MailedFacts = NotificationContent & Pick<Mail, 'occurredAt'>;
 
 const longestMs = 120 * minute;
 

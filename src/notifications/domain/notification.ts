@@ -93,11 +93,11 @@ export type OwnersKind = keyof OwnersFacts;
 export type PersonalKind = keyof PersonFacts;
 export type NotificationKind = keyof KindFacts;
 
-export type Told = {
+export type NotificationContent = {
   [Kind in NotificationKind]: { readonly kind: Kind; readonly about: KindFacts[Kind] };
 }[NotificationKind];
 
-export type Notification = Told & {
+export type Notification = NotificationContent & {
   /** The event's id, the same for each recipient and attempt. */
   readonly id: string;
   readonly accountId: string;

@@ -6,7 +6,7 @@ import type {
   Notification,
   NotificationKind,
   PersonalKind,
-  Told,
+  NotificationContent,
 } from '../domain/notification.ts';
 import type { Delivered, DueMessage, NotificationsPorts, OutgoingMail } from '../ports.ts';
 
@@ -15,11 +15,11 @@ type MailingPorts = Pick<
   'mails' | 'mailChoices' | 'recipients' | 'postman' | 'clock'
 >;
 
-type PersonalTold = {
+type PersonalContent = {
   [Kind in PersonalKind]: { readonly kind: Kind; readonly about: KindFacts[Kind] };
 }[PersonalKind];
 
-export type PersonalMail = PersonalTold & {
+export type PersonalMail = PersonalContent & {
   /** At most 120 characters. Adding the same id again changes nothing. */
   readonly id: string;
   readonly accountId: string;
@@ -41,7 +41,7 @@ export const mailAccount =
   async ({
     id,
     ...told
-  }: Omit<PersonalMail, 'kind' | 'about' | 'personId' | 'to'> & PersonalTold): Promise<void> => {
+  }: Omit<PersonalMail, 'kind' | 'about' | 'personId' | 'to'> & PersonalContent): Promise<void> => {
     for (const { personId, to } of await ports.recipients.of(told.accountId)) {
       await mailPerson(ports)({ ...told, id: `${id}:${personId}`, personId, to });
     }
@@ -114,7 +114,7 @@ const prepare = async (
 ): Promise<OutgoingMail | Extract<Delivered, { kind: 'left_out' }>> => {
   const all = tells();
   const off = (await ports.mailChoices.off([personId])).get(personId);
-  const isPersonal = (one: Told) => subjectOf(one) === undefined;
+  const isPersonal = (one: NotificationContent) => subjectOf(one) === undefined;
   // Owners of a deleted account get no more notices.
   const isLive = await ports.recipients.isInService(accountId);
   const told = all.filter((one) => isPersonal(one) || (isLive && !off?.has(one.kind)));

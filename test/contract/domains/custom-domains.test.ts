@@ -4,7 +4,7 @@ import {
   type CustomDomain,
   type AdmissionFacts,
 } from '../../../src/domains/domain/attachment/custom-domain.ts';
-import type { DnsStanding } from '../../../src/domains/domain/dns/judgement.ts';
+import type { DnsStatus } from '../../../src/domains/domain/dns/judgement.ts';
 import { dnsProblem } from '../../../src/domains/domain/dns/problem.ts';
 import type { Project } from '../../../src/sites/domain/project.ts';
 import { later, newAccount, takeEvents } from '../../support/accounts.ts';
@@ -26,7 +26,7 @@ const oddText = `'"\\ ü🐦 \u0000 \ud800 {"$date":"2026-03-01"} ${'x'.repeat(3
 const problem = dnsProblem('cname_wrong_target', { seen: oddText, wanted: 'ä', resolver: '::1' });
 
 /** A value with every optional field. */
-const dns: DnsStanding = {
+const dns: DnsStatus = {
   report: report(later(5), {
     problems: [problem, dnsProblem('cname_missing', { seen: '', wanted: '', actor: 'us' })],
     resolvers: [

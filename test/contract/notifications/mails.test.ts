@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import type { Mail, PlannedMail } from '../../../src/notifications/domain/mail.ts';
-import type { Told } from '../../../src/notifications/domain/notification.ts';
+import type { NotificationContent } from '../../../src/notifications/domain/notification.ts';
 import type { DueMessage } from '../../../src/notifications/ports.ts';
 import { later, newAccount, personDecision, takeEvents } from '../../support/accounts.ts';
 import { everyKind } from '../../support/notifications.ts';
@@ -30,8 +30,8 @@ describeStores('mails', (stores) => {
     }
   };
   const about = { keyId: 'key_1', name: 'Till', until: '2026-03-01' };
-  const banned: Told = { kind: 'key.banned', about };
-  const mailOf = (told: Told = banned, draft: Partial<Mail> = {}): Mail => ({
+  const banned: NotificationContent = { kind: 'key.banned', about };
+  const mailOf = (told: NotificationContent = banned, draft: Partial<Mail> = {}): Mail => ({
     ...{ id: `evt_${String((next += 1)).padStart(4, '0')}`, accountId, personId },
     ...{ to: 'keeper@zoo.example', occurredAt: later(0) },
     ...(draft as object),

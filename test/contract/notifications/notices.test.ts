@@ -2,7 +2,7 @@ import { beforeEach, expect } from '@jest/globals';
 import type {
   Notification,
   NotificationKind,
-  Told,
+  NotificationContent,
 } from '../../../src/notifications/domain/notification.ts';
 import type { Reader } from '../../../src/notifications/ports.ts';
 import { later, newAccount, personDecision, takeEvents } from '../../support/accounts.ts';
@@ -34,7 +34,7 @@ describeStores('notices', (stores) => {
       },
       draft,
     );
-  const of = (told: Told, draft: Partial<Notification> = {}): Notification => ({
+  const of = (told: NotificationContent, draft: Partial<Notification> = {}): Notification => ({
     ...{ id: `evt_${(next += 1)}`, accountId, occurredAt: later(0) },
     ...(draft as object),
     ...told,

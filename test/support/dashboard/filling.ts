@@ -21,7 +21,7 @@ import { facts, records } from '../domains/known-dns.ts';
 import { banApiKey } from '../../../src/access/domain/api-key.ts';
 import { ApiKeys, usageOutcomes, UsageLog } from '../../../src/access/ports.ts';
 import { deployEntries } from '../sites/deploy-entries.ts';
-import type { Told } from '../../../src/notifications/domain/notification.ts';
+import type { NotificationContent } from '../../../src/notifications/domain/notification.ts';
 import { Notices } from '../../../src/notifications/ports.ts';
 import { everyKind } from '../notifications.ts';
 import { entry } from '../sites/sites.ts';
@@ -172,7 +172,7 @@ export const fill = async (
 const fillNotices = async (
   { container, clock }: RunningDashboard,
   { accountId }: Owner,
-  all: readonly Told[],
+  all: readonly NotificationContent[],
 ): Promise<void> => {
   for (const [n, told] of all.filter(({ kind }) => kinds[kind].to === 'owners').entries()) {
     const notice = { ...told, id: `evt_${accountId.slice(-20)}_${n}`, accountId };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { renderMail, renderSummary } from '../../../src/adapters/mail/mail-html.ts';
 import { inWords, kinds } from '../../../src/notifications/domain/kinds.ts';
-import type { Told } from '../../../src/notifications/domain/notification.ts';
+import type { NotificationContent } from '../../../src/notifications/domain/notification.ts';
 import { everyKind } from '../../support/notifications.ts';
 
 const envelope = { account: 'Birds', origin: 'https://store.example' };
@@ -9,7 +9,7 @@ const unsubscribeUrl = 'https://store.example/dashboard/unsubscribe/token';
 const told = everyKind();
 const linksIn = (html: string) => [...html.matchAll(/href="([^"]*)"/g)].map(([, url]) => url);
 const inOneLine = (text: string) => text.replaceAll('\n', ' ');
-const keyNamed = (name: string): Told => ({
+const keyNamed = (name: string): NotificationContent => ({
   kind: 'key.banned',
   about: { keyId: 'key_1', name, until: '2026-03-01T10:05:00.000Z' },
 });

@@ -3,7 +3,10 @@ import { everyKind } from '../../support/notifications.ts';
 import { documentedPayload } from '../../support/webhooks/documented-payload.ts';
 import { inWords, kinds } from '../../../src/notifications/domain/kinds.ts';
 import { payloadDocument } from '../../../src/adapters/http/reference/payload-schemas.ts';
-import type { OwnersKind, Told } from '../../../src/notifications/domain/notification.ts';
+import type {
+  OwnersKind,
+  NotificationContent,
+} from '../../../src/notifications/domain/notification.ts';
 import { messageTypes, payload, ping } from '../../../src/notifications/domain/payload.ts';
 
 describe.each(everyKind())('a notification of the kind $kind', (told) => {
@@ -53,8 +56,9 @@ test('an event that concerns a single person is not for all owners', () => {
 });
 
 const occurredAt = new Date('2026-03-01T10:00:00.000Z');
-const isForOwners = (told: Told): told is Extract<Told, { kind: OwnersKind }> =>
-  kinds[told.kind].to === 'owners';
+const isForOwners = (
+  told: NotificationContent,
+): told is Extract<NotificationContent, { kind: OwnersKind }> => kinds[told.kind].to === 'owners';
 
 const messages = [
   ...everyKind()

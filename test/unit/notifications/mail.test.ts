@@ -10,7 +10,7 @@ import {
   type PlannedMail,
   plannedSince,
 } from '../../../src/notifications/domain/mail.ts';
-import type { Told } from '../../../src/notifications/domain/notification.ts';
+import type { NotificationContent } from '../../../src/notifications/domain/notification.ts';
 import { later } from '../../support/accounts.ts';
 import { everyKind } from '../../support/notifications.ts';
 import { describe, expect, test } from '@jest/globals';
@@ -27,7 +27,7 @@ const bannedOf = (key: number) => ({
 });
 const personal = everyKind().find(({ kind }) => kind === 'sign_in.link')!;
 let next = 0;
-const mailOf = (told: Told, at: Date): Mail => ({
+const mailOf = (told: NotificationContent, at: Date): Mail => ({
   ...{ id: `evt_${(next += 1)}`, accountId: 'acct_1', personId: 'pers_1' },
   ...{ to: 'keeper@zoo.example', occurredAt: at },
   ...told,
@@ -115,8 +115,8 @@ describe('a domain that fails again within a day', () => {
   const about = { project: 'birds', host: 'birds.test', name: 'birds.test' };
   const [unhealthy, recovered] = (['domain.unhealthy', 'domain.recovered'] as const).map(
     (wanted) => ({ ...everyKind(about).find(({ kind }) => kind === wanted)! }),
-  ) as [Told, Told];
-  const told = (inbox: Inbox, what: Told, at: number) =>
+  ) as [NotificationContent, NotificationContent];
+  const told = (inbox: Inbox, what: NotificationContent, at: number) =>
     inbox.add(mailOf(what, later(at)), later(at));
   const sentIn = ({ planned }: Inbox) =>
     planned.map(({ kind, sendAt }) => [kind, Number(sendAt) - Number(later(0))]);
@@ -283,7 +283,7 @@ test('a message is retried after growing waits, the last time after a day', () =
 
 test('a mail with a link is retried until a minute before the link ends', () => {
   const about = { ...personal.about, until: later(30 * minute).toISOString() };
-  const mail = mailOf({ ...personal, about } as Told, later(0));
+  const mail = mailOf({ ...personal, about } as NotificationContent, later(0));
   const until = endOf(mail, later(0));
   expect(until).toEqual(later(30 * minute));
   expect(nextAttempt({ attempts: 5, until }, later(15 * minute))).toEqual(later(29 * minute));

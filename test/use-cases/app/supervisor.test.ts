@@ -26,7 +26,7 @@ const puppet = (at: number) => {
       told.push('kill');
       end(null, 'SIGKILL');
     },
-    told: undefined,
+    lastSnapshot: undefined,
     snapshot: () => Promise.resolve([]),
   };
   return {

@@ -3,7 +3,7 @@ import {
   isRenewal,
   statusOf,
   workOn,
-  type CertificateStanding,
+  type CertificateStatus,
   type WantedWork,
 } from '../../../domains/domain/certificates/certificate-status.ts';
 import {
@@ -55,7 +55,7 @@ const whenOrdered = (domain: CustomDomain, isEarly: boolean): string => {
   return `It is ordered automatically once the DNS is correct${early}, and renewed before it expires.`;
 };
 
-const standingBadge = (certificate: CertificateStanding, now: Date): Html => {
+const standingBadge = (certificate: CertificateStatus, now: Date): Html => {
   if (certificate.kind === 'issued' && certificate.notAfter <= now) return badge('expired', 'bad');
   const status = statusOf(certificate);
   return badge(status, tones[status]);
@@ -83,13 +83,13 @@ const factsOf = (domain: CustomDomain, { heldUpBy }: BudgetView, now: Date): rea
 const attemptsSince = ({ failed, firstAt }: Attempts, now: Date) =>
   failed === 0 ? 'none' : html`${failed}, the first ${time(firstAt, now)}`;
 
-const validity = (certificate: CertificateStanding, now: Date): Fact | undefined => {
+const validity = (certificate: CertificateStatus, now: Date): Fact | undefined => {
   if (certificate.kind !== 'issued') return undefined;
   const { notAfter } = certificate;
   return [notAfter <= now ? 'Expired' : 'Expires', fullTime(notAfter, now)];
 };
 
-const issuer = (certificate: CertificateStanding): Fact | undefined =>
+const issuer = (certificate: CertificateStatus): Fact | undefined =>
   certificate.kind === 'issued' ? ['Issued by', certificate.issuedBy] : undefined;
 
 const nextStep = (domain: CustomDomain, work: WantedWork, now: Date): Fact => {

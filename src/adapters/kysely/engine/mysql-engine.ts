@@ -11,7 +11,7 @@ import {
 import type { PoolOptions, ResultSetHeader } from 'mysql2';
 import type { Deadline } from '../../../kernel/ports.ts';
 import type { Connections } from './connections.ts';
-import { MysqlPool, tableOf, type PoolSettings, type Lent } from './mysql-pool.ts';
+import { MysqlPool, tableOf, type PoolSettings, type HeldConnection } from './mysql-pool.ts';
 import { failureOf, type Failure } from './failure.ts';
 import { begin, commit, rollback, type Statement } from './mysql-connection.ts';
 import { goesWithNext } from './statements.ts';
@@ -99,7 +99,7 @@ const dialectOf = (open: () => Promise<MysqlPool>): Dialect => ({
 /** Takes a connection with the first statement. */
 class LazyConnection implements DatabaseConnection {
   readonly #pool: MysqlPool;
-  #lent: Lent | undefined;
+  #held: HeldConnection | undefined;
   #isInTransaction = false;
   /** Set when the transaction has ended: a further statement would be committed on its own. */
   #over: (() => Error) | undefined;
@@ -145,26 +145,26 @@ class LazyConnection implements DatabaseConnection {
   async rollback(): Promise<void> {
     this.#over = ended;
     this.#ahead = [];
-    await this.#lent?.connection.send([rollback]).catch(() => undefined);
+    await this.#held?.connection.send([rollback]).catch(() => undefined);
   }
 
   release(): void {
     this.#over = ended;
-    if (this.#lent) this.#pool.giveBack(this.#lent);
-    this.#lent = undefined;
+    if (this.#held) this.#pool.giveBack(this.#held);
+    this.#held = undefined;
   }
 
   streamQuery(): never {
     throw new Error('nothing is streamed from MySQL');
   }
 
-  async #hold(first: Statement): Promise<Lent> {
-    if (this.#lent) return this.#lent;
-    const lent = await this.#pool.take(first);
-    if (this.#over) this.#pool.giveBack(lent);
+  async #hold(first: Statement): Promise<HeldConnection> {
+    if (this.#held) return this.#held;
+    const held = await this.#pool.take(first);
+    if (this.#over) this.#pool.giveBack(held);
     this.#refuseIfOver();
-    this.#lent = lent;
-    return lent;
+    this.#held = held;
+    return held;
   }
 
   #noteUndone(error: unknown): void {

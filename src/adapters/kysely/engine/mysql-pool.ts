@@ -17,7 +17,7 @@ export interface PoolSettings extends QueryLimits {
   readonly lockSeconds: LockSeconds;
 }
 
-export interface Lent {
+export interface HeldConnection {
   readonly connection: GuardedConnection;
   readonly slot: Slot;
 }
@@ -40,7 +40,7 @@ export class MysqlPool {
   }
 
   /** Reserves the slot for the table of the first statement. */
-  async take(first: Statement): Promise<Lent> {
+  async take(first: Statement): Promise<HeldConnection> {
     const { acquireMs, deadline } = this.#settings;
     const { leftMs } = deadline;
     if (leftMs === 0) throw new OutOfTime('The database');
@@ -87,7 +87,7 @@ export class MysqlPool {
     }
   }
 
-  giveBack({ connection, slot }: Lent): void {
+  giveBack({ connection, slot }: HeldConnection): void {
     connection.giveBack();
     this.#slots.giveBack(slot);
   }

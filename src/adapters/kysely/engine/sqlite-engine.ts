@@ -20,7 +20,7 @@ import {
   pastOtherPrograms,
   SqliteGroup,
   SqliteWriters,
-  type Patience,
+  type WaitLimits,
 } from './sqlite-group.ts';
 
 /** How long we wait for another program's lock on the file. */
@@ -31,7 +31,7 @@ interface SqliteFile {
   readonly writer: (text: string) => SqliteDatabase.Statement;
   readonly group: SqliteGroup;
   readonly breathe: <T>(work: () => Promise<T>) => Promise<T>;
-  readonly patience: () => Patience;
+  readonly waitLimits: () => WaitLimits;
   /** @throws `SQLITE_BUSY` while another program holds a lock */
   readonly prepare: () => void;
   close(): void;
@@ -46,16 +46,16 @@ export const openSqlite = (
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   keepToOurselves(path);
   const limitMs = patient ? lockLimitsMs.patient : lockLimitsMs.usual;
-  const patience = (): Patience => {
+  const waitLimits = (): WaitLimits => {
     const { leftMs } = deadline;
     return { lockMs: Math.min(limitMs, leftMs), leftMs };
   };
   const writers = new SqliteWriters();
-  const file = openFile(path, { patient, patience, writers });
+  const file = openFile(path, { patient, waitLimits, writers });
   return {
     dialect: dialectOf(file),
     readCommitted: ({ sql, parameters }) =>
-      pastOtherPrograms(() => file.reader(sql).all(parameters), givingUpAfter(patience().lockMs)),
+      pastOtherPrograms(() => file.reader(sql).all(parameters), givingUpAfter(waitLimits().lockMs)),
     load: () => writers.load(),
     close: () => {
       file.close();
@@ -66,12 +66,12 @@ export const openSqlite = (
 
 interface FileTerms {
   readonly patient: boolean;
-  readonly patience: () => Patience;
+  readonly waitLimits: () => WaitLimits;
   readonly writers: SqliteWriters;
 }
 
 /** Turns SQLite's own lock wait off, because it would block the process. */
-const openFile = (path: string, { patient, patience, writers }: FileTerms): SqliteFile => {
+const openFile = (path: string, { patient, waitLimits, writers }: FileTerms): SqliteFile => {
   const writer = new SqliteDatabase(path, { timeout: 0 });
   writer.defaultSafeIntegers(true);
   const reader = new SqliteDatabase(path, { timeout: 0, readonly: true });
@@ -84,7 +84,7 @@ const openFile = (path: string, { patient, patience, writers }: FileTerms): Sqli
     writer: statement,
     group,
     breathe: breathing(),
-    patience,
+    waitLimits,
     prepare: () => {
       writer.pragma('journal_mode = WAL');
       writer.pragma('synchronous = FULL');
@@ -161,7 +161,7 @@ class FileAdapter extends SqliteAdapter {
 const dialectOf = (file: SqliteFile): Dialect => ({
   createAdapter: () => new FileAdapter(),
   createDriver: (): Driver => ({
-    init: () => pastOtherPrograms(file.prepare, givingUpAfter(file.patience().lockMs)),
+    init: () => pastOtherPrograms(file.prepare, givingUpAfter(file.waitLimits().lockMs)),
     acquireConnection: () => Promise.resolve(new Session(file)),
     beginTransaction: (session: Session) => session.begin(),
     commitTransaction: (session: Session) => session.commit(),
@@ -187,13 +187,13 @@ class Session implements DatabaseConnection {
   }
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-    const { reader, breathe, patience } = this.#file;
+    const { reader, breathe, waitLimits } = this.#file;
     if (this.#isWriter) return this.#write<R>(sql, parameters);
     if (this.#isOver) throw new Error('the transaction is over');
     const reading = reader(sql);
     if (reading.readonly) {
       const read = () => resultOf<R>(reading, parameters);
-      return breathe(() => pastOtherPrograms(read, givingUpAfter(patience().lockMs)));
+      return breathe(() => pastOtherPrograms(read, givingUpAfter(waitLimits().lockMs)));
     }
     await this.begin();
     try {
@@ -212,8 +212,8 @@ class Session implements DatabaseConnection {
 
   /** Begins as a writer: a transaction that reads first can fail for good if another process writes in between. */
   async begin(): Promise<void> {
-    const { group, patience } = this.#file;
-    await group.begin(patience());
+    const { group, waitLimits } = this.#file;
+    await group.begin(waitLimits());
     this.#isWriter = true;
   }
 

@@ -36,10 +36,10 @@ export class SqliteGroup {
   }
 
   /** Makes the caller the only writer until `commit` or `rollBack`. */
-  begin(patience: Patience): Promise<void> {
+  begin(waitLimits: WaitLimits): Promise<void> {
     return this.#writers.enter(() => {
       this.#enter();
-    }, patience);
+    }, waitLimits);
   }
 
   /** @throws the reason why nothing is stored; throws at once if `rollBack` must be called */
@@ -162,14 +162,14 @@ const rolledBack = (): Error =>
 const mostWaiting = 1000;
 
 /** Milliseconds. */
-export interface Patience {
+export interface WaitLimits {
   readonly lockMs: number;
   /** Infinity in jobs and commands. */
   readonly leftMs: number;
 }
 
 interface Writer {
-  readonly patience: Patience;
+  readonly waitLimits: WaitLimits;
   readonly cameAt: number;
   lockedMs: number;
   readonly turn: PromiseWithResolvers<undefined>;
@@ -181,10 +181,10 @@ export class SqliteWriters {
   #refusedAt: number | undefined;
 
   /** Call `leave` afterwards, unless this throws. */
-  async enter<T>(attempt: () => T, patience: Patience): Promise<T> {
+  async enter<T>(attempt: () => T, waitLimits: WaitLimits): Promise<T> {
     if (this.#writers.length >= mostWaiting) throw tooMany();
     const turn = Promise.withResolvers<undefined>();
-    const me: Writer = { patience, cameAt: performance.now(), lockedMs: 0, turn };
+    const me: Writer = { waitLimits, cameAt: performance.now(), lockedMs: 0, turn };
     if (this.#writers.push(me) > 1) await this.#turnOf(me);
     const refused = (error: unknown) => {
       this.#refused(me, error);
@@ -210,7 +210,7 @@ export class SqliteWriters {
   }
 
   async #turnOf(me: Writer): Promise<void> {
-    const { leftMs } = me.patience;
+    const { leftMs } = me.waitLimits;
     const dismiss = () => {
       this.#dismiss(me, new OutOfTime('The database'));
     };
@@ -228,12 +228,12 @@ export class SqliteWriters {
     const since = this.#refusedAt ?? now;
     this.#refusedAt = now;
     for (const writer of this.#writers) writer.lockedMs += now - Math.max(since, writer.cameAt);
-    const late = this.#writers.filter(({ lockedMs, patience }) => lockedMs >= patience.lockMs);
+    const late = this.#writers.filter(({ lockedMs, waitLimits }) => lockedMs >= waitLimits.lockMs);
     for (const writer of late) {
-      if (writer !== first) this.#dismiss(writer, keptLocked(writer.patience.lockMs, error));
+      if (writer !== first) this.#dismiss(writer, keptLocked(writer.waitLimits.lockMs, error));
     }
-    if (late.includes(first)) throw keptLocked(first.patience.lockMs, error);
-    if (now - first.cameAt >= first.patience.leftMs) throw new OutOfTime('The database');
+    if (late.includes(first)) throw keptLocked(first.waitLimits.lockMs, error);
+    if (now - first.cameAt >= first.waitLimits.leftMs) throw new OutOfTime('The database');
   }
 
   #dismiss(writer: Writer, reason: Error): void {

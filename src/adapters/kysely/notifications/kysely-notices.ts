@@ -6,7 +6,7 @@ import {
   responsibles,
   type KindFacts,
   type NotificationKind,
-  type Told,
+  type NotificationContent,
   type Notification,
 } from '../../../notifications/domain/notification.ts';
 import { parseStored, perhaps, type Entries } from '../table.ts';
@@ -64,10 +64,10 @@ const storedFacts = {
 };
 
 /** @throws Error for kinds of newer versions and for wrong facts */
-export const toldFrom = (kind: string, about: string): Told => {
+export const contentFrom = (kind: string, about: string): NotificationContent => {
   if (!isKind(kind)) throw new Error(`this version does not know the kind ${kind}`);
-  const schema: v.GenericSchema<unknown, Told['about']> = storedFacts[kind];
-  return { kind, about: parseStored(schema, about) } as Told;
+  const schema: v.GenericSchema<unknown, NotificationContent['about']> = storedFacts[kind];
+  return { kind, about: parseStored(schema, about) } as NotificationContent;
 };
 
 const given = notices.without('id');
@@ -155,5 +155,5 @@ export class KyselyNotices extends Store implements Notices {
 const fromRow = (row: Selectable<Schema['notices']>): readonly Notice[] => {
   if (!isKind(row.kind)) return [];
   const { id: place, eventId: id, kind, about, ...notice } = notices.read(row);
-  return [{ ...notice, ...toldFrom(kind, about), id, place }];
+  return [{ ...notice, ...contentFrom(kind, about), id, place }];
 };

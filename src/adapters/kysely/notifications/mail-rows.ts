@@ -12,7 +12,7 @@ import type { Queries } from '../database.ts';
 import { fromMillis, fromMillisOrNull, toMillis, type Schema } from '../schema.ts';
 import { countWaiting } from '../queue.ts';
 import { openColumns, sealedColumns } from '../sealed-values.ts';
-import { toldFrom } from './kysely-notices.ts';
+import { contentFrom } from './kysely-notices.ts';
 import { mails } from './tables.ts';
 
 type Row = Selectable<Schema['mails']>;
@@ -53,7 +53,7 @@ export const dueMessage = (
   tells: () =>
     [first, ...others].map((row) => {
       const about = openColumns(sealer, 'mails', row);
-      return { ...toldFrom(row.kind, about), occurredAt: fromMillis(row.occurred_at) };
+      return { ...contentFrom(row.kind, about), occurredAt: fromMillis(row.occurred_at) };
     }),
 });
 

@@ -25,7 +25,7 @@ import {
 } from '../../../domains/domain/attachment/custom-domain.ts';
 import type { DnsZone } from '../../../domains/domain/dns/facts.ts';
 import type { DnsReport, ResolverSummary } from '../../../domains/domain/dns/report.ts';
-import type { DnsStanding } from '../../../domains/domain/dns/judgement.ts';
+import type { DnsStatus } from '../../../domains/domain/dns/judgement.ts';
 import { methodNames, type Validation } from '../../../domains/domain/dns/validation.ts';
 import { perhaps, date, type Entries } from '../table.ts';
 
@@ -105,7 +105,7 @@ const dns = v.object({
   nextCheckAt: perhaps(date),
   lastVerifyAskedAt: perhaps(date),
   preparedUntil: perhaps(date),
-} satisfies Entries<DnsStanding>);
+} satisfies Entries<DnsStatus>);
 
 const turn = v.object({
   awaySince: perhaps(date),

@@ -9,7 +9,7 @@ import { type DomainsErrorCode, refusal } from '../domains-error.ts';
 import { shownHost, type Hostname, isWildcard } from '../names/hostname.ts';
 import { resumed } from '../certificates/authorities.ts';
 import {
-  type CertificateStanding,
+  type CertificateStatus,
   type IssuedCertificate,
   type NoCertificate,
   planned,
@@ -17,7 +17,7 @@ import {
   type WantedWork,
   workOn,
 } from '../certificates/certificate-status.ts';
-import { type DnsStanding, neverChecked } from '../dns/judgement.ts';
+import { type DnsStatus, neverChecked } from '../dns/judgement.ts';
 import type { DomainsEvent } from '../domains-event.ts';
 
 /** Adding the same name again creates a new attachment. */
@@ -30,7 +30,7 @@ export interface Attachment extends Pick<Hostname, 'host' | 'registrableDomain' 
   readonly token: string;
   readonly generation: number;
   readonly addedAt: Date;
-  readonly dns: DnsStanding;
+  readonly dns: DnsStatus;
   readonly episodes: Episodes;
   readonly pause: Pause | undefined;
 }
@@ -94,7 +94,7 @@ export const stateInWords = ({ state }: Pick<CustomDomain, 'state'>): string =>
 
 type StateFacts =
   /** An `added` domain with a certificate, or work on one, has proven its name before its traffic arrives. */
-  | { readonly state: 'added'; readonly certificate: CertificateStanding }
+  | { readonly state: 'added'; readonly certificate: CertificateStatus }
   | {
       readonly state: 'verified';
       readonly verifiedAt: Date;

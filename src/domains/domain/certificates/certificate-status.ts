@@ -124,7 +124,7 @@ export const nextAttempt = (
   return { kind: 'at', at: new Date(Math.max(now.getTime() + wait, retryAt?.getTime() ?? 0)) };
 };
 
-export type CertificateStanding = NoCertificate | WantedCertificate | IssuedCertificate;
+export type CertificateStatus = NoCertificate | WantedCertificate | IssuedCertificate;
 
 export interface NoCertificate {
   readonly kind: 'none';
@@ -190,7 +190,7 @@ export const plannedByOwner = (work: WantedWork, now: Date): WantedWork => {
 };
 
 interface Certifiable {
-  readonly certificate: CertificateStanding;
+  readonly certificate: CertificateStatus;
 }
 
 export const workOn = ({ certificate }: Certifiable): WantedWork | undefined =>
@@ -216,7 +216,7 @@ export const nextStepAt = (work: WantedWork): Date | undefined => {
 
 /** A certificate stays `issued` during its renewal. */
 export const statusOf = (
-  certificate: CertificateStanding,
+  certificate: CertificateStatus,
 ): 'none' | 'issuing' | 'issued' | 'failed' => {
   switch (certificate.kind) {
     case 'none':
@@ -238,7 +238,7 @@ export const restedAt = (certificate: WantedCertificate | IssuedCertificate): Da
 };
 
 /** Longest wait between two attempts. Renewals must finish before the certificate ends. */
-export const longestWait = (certificate: CertificateStanding, now: Date): number =>
+export const longestWait = (certificate: CertificateStatus, now: Date): number =>
   certificate.kind === 'issued' ? longestRetryWait(certificate, now) : Infinity;
 
 /** After these failures the order is still valid and costs nothing to continue. */
@@ -274,7 +274,7 @@ export interface RenewalPlan {
 }
 
 export const planRenewal = (
-  certificate: CertificateStanding,
+  certificate: CertificateStatus,
   { window, chance }: RenewalAnswer,
   now: Date,
 ): RenewalPlan => {

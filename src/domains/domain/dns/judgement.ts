@@ -25,7 +25,7 @@ export const judgementOn = (facts: DnsFacts, expectation: DnsExpectation): DnsJu
   answers: keptAnswers(facts.resolvers.map((one) => decisiveFirst(one, expectation))),
 });
 
-export interface DnsStanding {
+export interface DnsStatus {
   readonly report: DnsReport | undefined;
   readonly lastCheckedAt: Date | undefined;
   readonly nextCheckAt: Date | undefined;
@@ -33,7 +33,7 @@ export interface DnsStanding {
   readonly preparedUntil: Date | undefined;
 }
 
-export const neverChecked: DnsStanding = {
+export const neverChecked: DnsStatus = {
   report: undefined,
   lastCheckedAt: undefined,
   nextCheckAt: undefined,
@@ -41,7 +41,7 @@ export const neverChecked: DnsStanding = {
   preparedUntil: undefined,
 };
 
-export const checked = (dns: DnsStanding, report: DnsReport, nextCheckAt: Date): DnsStanding => ({
+export const checked = (dns: DnsStatus, report: DnsReport, nextCheckAt: Date): DnsStatus => ({
   ...dns,
   report,
   lastCheckedAt: report.checkedAt,
@@ -50,19 +50,14 @@ export const checked = (dns: DnsStanding, report: DnsReport, nextCheckAt: Date):
 
 /** A later check finished first. If the last check is in the future, the clock was set back. */
 export const isOvertaken = (
-  { lastCheckedAt }: DnsStanding,
+  { lastCheckedAt }: DnsStatus,
   { checkedAt }: DnsReport,
   now: Date,
 ): boolean => lastCheckedAt !== undefined && checkedAt < lastCheckedAt && lastCheckedAt <= now;
 
 /** The DNS may reveal a zone below the registrable domain. */
-export const isAtApex = ({
-  isApex,
-  dns,
-}: {
-  readonly isApex: boolean;
-  readonly dns: DnsStanding;
-}) => dns.report?.isApex ?? isApex;
+export const isAtApex = ({ isApex, dns }: { readonly isApex: boolean; readonly dns: DnsStatus }) =>
+  dns.report?.isApex ?? isApex;
 
 /** `more` is the number of omitted records. */
 export type KeptAnswer<Item> =
