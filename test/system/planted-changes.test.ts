@@ -40,21 +40,31 @@ beforeAll(async () => {
       from: '      readonly liveSince: Date;\n',
       to: '      readonly liveSince: Date;\n      readonly suspended?: true;\n',
     },
+    {
+      file: 'src/domains/domain/dns/validation.ts',
+      from: `  'http-01': {`,
+      to: `  'file-01': { provesWildcards: false, needsDelegation: false, needsTraffic: true },\n  'http-01': {`,
+    },
   );
 });
 
 const isOfEngine = (place: string): boolean =>
   /^src\/(adapters\/kysely\/(engine|copies)|app\/backup)\//.test(place);
 
+const isOfProof = (place: string): boolean =>
+  /^src\/(adapters\/acme\/|domains\/use-cases\/advance-order)/.test(place);
+
 /** Settings of redirects are stored with the project. */
 const isOfDomains = (place: string): boolean =>
+  !isOfProof(place) &&
   /^src\/(?:domains\/(?!domain\/redirects\/)|adapters\/(?:dashboard\/domains|kysely\/sites\/custom-domain)|app\/commands\/present-domain)/.test(
     place,
   );
 
 test('a new field of a stored record does not compile until it is stored, read, accepted and shown', () => {
   const outside = places.filter((place) => /^src\/(?:adapters|app)\//.test(place));
-  expect(outside.filter((place) => !isOfEngine(place) && !isOfDomains(place))).toEqual(
+  const others = [isOfEngine, isOfDomains, isOfProof];
+  expect(outside.filter((place) => !others.some((isOf) => isOf(place)))).toEqual(
     [
       ...inFile('kysely/access/tables.ts', 'accounts', 'apiKeys', 'people', 'choice', 'sessions'),
       ...inFile('kysely/tables.ts', 'orders', 'pets'),
@@ -109,6 +119,13 @@ test('a flag that suspends live domains does not compile until it is stored, pri
       'src/domains/domain/attachment/serving.ts: admits',
     ].sort(),
   );
+});
+
+test('a third method of validation does not compile until an order can prove by it', () => {
+  expect(places.filter(isOfProof)).toEqual([
+    ...inFile('acme/acme-orders.ts', 'challengeBy'),
+    ...inFile('../domains/use-cases/advance-order.ts', 'publications', 'publish').map(normalize),
+  ]);
 });
 
 /** A change of one source file: the first occurrence of a text is replaced. */
