@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import type { Plan } from '../../src/access/domain/quota.ts';
 import { DomainsKey, SitesKey } from '../../src/app/keys.ts';
 import { Database } from '../../src/adapters/kysely/database.ts';
-import { writeLedger } from '../../src/adapters/kysely/sites/kysely-authority-ledger.ts';
+import { writeLedger } from '../../src/adapters/kysely/sites/kysely-certificate-orders.ts';
 import { CustomDomains } from '../../src/domains/ports.ts';
 import type { CustomDomain } from '../../src/domains/domain/attachment/custom-domain.ts';
 import type { Domains } from '../../src/domains/domains.ts';

@@ -12,8 +12,8 @@ import { hourMs, minuteMs } from './world/durations.ts';
 // reason.
 const limits = {
   'A request that creates an animal': 36,
-  'A domain from Add until it is live': 88,
-  'A failed renewal until its owner is told': 71,
+  'A domain from Add until it is live': 87,
+  'A failed renewal until its owner is told': 70,
 } as const;
 
 const root = join(fileURLToPath(new URL('../..', import.meta.url)), 'src/');

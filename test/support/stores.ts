@@ -12,11 +12,9 @@ import {
   KyselyAuthorityAccounts,
   KyselyCertificateOrders,
   KyselyDnsChallenges,
-} from '../../src/adapters/kysely/sites/kysely-certificate-orders.ts';
-import {
   KyselyAuthorityLedger,
   writeLedger,
-} from '../../src/adapters/kysely/sites/kysely-authority-ledger.ts';
+} from '../../src/adapters/kysely/sites/kysely-certificate-orders.ts';
 import { KyselyDomainShares } from '../../src/adapters/kysely/sites/kysely-domain-shares.ts';
 import {
   KyselyCertificates,

@@ -10,8 +10,8 @@ import {
   KyselyAuthorityAccounts,
   KyselyCertificateOrders,
   KyselyDnsChallenges,
+  KyselyAuthorityLedger,
 } from '../../adapters/kysely/sites/kysely-certificate-orders.ts';
-import { KyselyAuthorityLedger } from '../../adapters/kysely/sites/kysely-authority-ledger.ts';
 import {
   KyselyCertificates,
   KyselyOwnNames,

@@ -10,9 +10,8 @@ import { present } from '../table.ts';
 import { sealedColumns } from '../sealed-values.ts';
 import type { Schema } from '../schema.ts';
 import { nextEdgeRevision } from './project-routes.ts';
-import { forgetOrder, writeWorkDone } from './kysely-certificate-orders.ts';
+import { forgetOrder, writeWorkDone, takeTurn, useOf } from './kysely-certificate-orders.ts';
 import { certificates, ownNames } from './tables.ts';
-import { takeTurn, useOf } from './kysely-authority-ledger.ts';
 
 export class KyselyCertificates extends Store implements Certificates {
   async find(host: string): Promise<{ readonly chain: string } | undefined> {

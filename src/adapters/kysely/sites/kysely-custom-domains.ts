@@ -33,7 +33,7 @@ import { QueueRows } from '../queue.ts';
 import { customDomainFrom, customDomainRow, type CustomDomainRow } from './custom-domain-rows.ts';
 import { lookAtAccount, domainFingerprint } from './domain-facts.ts';
 import { DomainChanges } from './domain-changes.ts';
-import { takeTurn, useOf } from './kysely-authority-ledger.ts';
+import { takeTurn, useOf } from './kysely-certificate-orders.ts';
 import { alignRoutes, hostsOf, settingsFrom, storeSettings } from './project-routes.ts';
 
 type Wanted = Parameters<CustomDomains['add']>[0];
