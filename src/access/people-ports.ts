@@ -1,7 +1,7 @@
 import type { AccessEvent } from './domain/access-event.ts';
 import type { Account } from './domain/account.ts';
 import type { MailReason, MailRequest, PastMail } from './domain/mail-request.ts';
-import type { Person } from './domain/person.ts';
+import type { Person, SignInProof } from './domain/person.ts';
 import type { Passkey, SecondFactor } from './domain/second-factor.ts';
 import type { Session } from './domain/session.ts';
 import type { Decision } from '../kernel/decision.ts';
@@ -69,13 +69,6 @@ export interface Membership {
 export interface SignedIn extends Membership {
   readonly session: Session;
 }
-
-export type SignInProof =
-  | {
-      readonly way: 'password';
-      readonly passwordHash: string;
-    }
-  | { readonly way: 'link'; readonly linkHash: string };
 
 export interface SessionStart {
   readonly session: Session;

@@ -59,6 +59,16 @@ export const admitApiKey = (inUse: number): void => {
   );
 };
 
+/** @param keys all of the account, the oldest first @returns `surplus`: the keys to delete before one more is added */
+export const makeRoom = (
+  keys: readonly Pick<ApiKey, 'id' | 'revokedAt' | 'expiresAt'>[],
+  now: Date,
+): { readonly inUse: number; readonly surplus: readonly string[] } => {
+  const idle = keys.filter((key) => !opens(key, now)).map(({ id }) => id);
+  const surplus = idle.slice(0, Math.max(0, keys.length + 1 - keyLimits.kept));
+  return { inUse: keys.length - idle.length, surplus };
+};
+
 /** @throws DomainError `api_key_invalid` */
 export const issueApiKey = (
   draft: Omit<ApiKey, 'createdAt' | 'revokedAt' | 'lastUsedAt' | 'ban'>,
@@ -150,7 +160,7 @@ const about = ({ id, accountId }: Pick<ApiKey, 'id' | 'accountId'>, now: Date) =
   keyId: id,
 });
 
-export const opens = (key: ApiKey, now: Date): boolean =>
+export const opens = (key: Pick<ApiKey, 'revokedAt' | 'expiresAt'>, now: Date): boolean =>
   !key.revokedAt && (!key.expiresAt || now < key.expiresAt);
 
 const invalid = (message: string) => new DomainError<AccessErrorCode>('api_key_invalid', message);

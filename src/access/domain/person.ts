@@ -1,4 +1,10 @@
-import { addressInvalid, type PeopleErrorCode, personNotFound } from './access-error.ts';
+import {
+  addressInvalid,
+  type PeopleErrorCode,
+  personJoined,
+  personNotFound,
+  signInRefused,
+} from './access-error.ts';
 import type { AccessEvent } from './access-event.ts';
 import type { Role } from './role.ts';
 import type { Session } from './session.ts';
@@ -96,6 +102,43 @@ export const needsCurrentPassword = (
   { passwordHash }: Pick<Person, 'passwordHash'>,
   { resetsPassword }: Pick<Session, 'resetsPassword'>,
 ): boolean => passwordHash !== undefined && !resetsPassword;
+
+export type SignInProof =
+  | { readonly way: 'password'; readonly passwordHash: string }
+  | { readonly way: 'link'; readonly linkHash: string };
+
+interface Admitted {
+  readonly person: Person;
+  /** `all` are links, sessions and the password. */
+  readonly ends: 'nothing' | 'links' | 'all';
+}
+
+/**
+ * Admits a person to a new session. The first one joins and ends other links, because another person may have kept one.
+ * The first proof of the address ends all that a stranger may have begun.
+ * @throws DomainError `sign_in_refused` if the password has changed since it matched, or the person was removed
+ */
+export const admitToSession = (
+  person: Person | undefined,
+  proof: SignInProof,
+  { startedAt, resetsPassword }: Pick<Session, 'startedAt' | 'resetsPassword'>,
+): Admitted => {
+  if (!person) throw signInRefused();
+  if (proof.way === 'password' && person.passwordHash !== proof.passwordHash) throw signInRefused();
+  const { joinedAt = startedAt } = person;
+  if (resetsPassword && !person.provenAt) {
+    const proven = { joinedAt, provenAt: startedAt, passwordHash: undefined };
+    return { person: { ...person, ...proven }, ends: 'all' };
+  }
+  return person.joinedAt
+    ? { person, ends: 'nothing' }
+    : { person: { ...person, joinedAt }, ends: 'links' };
+};
+
+/** @param whose `newcomer`: only for a person who has not joined @throws DomainError `person_joined` */
+export const admitToLink = ({ joinedAt, email }: Person, whose: 'anybody' | 'newcomer'): void => {
+  if (whose === 'newcomer' && joinedAt) throw personJoined(email);
+};
 
 export const changePassword = (
   person: Person,

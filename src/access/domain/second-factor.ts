@@ -41,6 +41,12 @@ export const noFactor = (personId: string): SecondFactor => ({
 export const hasFactor = ({ app, passkeys }: SecondFactor): boolean =>
   app !== undefined || passkeys.length > 0;
 
+/** Since when the person has had a factor, once this change is stored. */
+export const factorSince = (
+  person: Pick<Person, 'factorSince'>,
+  { state, events: [event] }: Changed,
+): Date | undefined => (hasFactor(state) ? (person.factorSince ?? event?.occurredAt) : undefined);
+
 export const mostPasskeys = 10;
 export const recoveryCodes = { count: 10, length: 12 } as const;
 

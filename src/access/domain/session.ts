@@ -35,7 +35,6 @@ export interface SessionChoice {
 const minute = 60_000;
 
 export const sessionMs = 12 * 60 * minute;
-/** Limit per person. Beyond it, the oldest session ends. */
 export const mostSessions = 50;
 const factorWaitMs = 10 * minute;
 const provenMs = 10 * minute;
@@ -98,6 +97,20 @@ export const startSession = (
   startedAt: now,
   endsAt: new Date(now.getTime() + (draft.awaitsFactor === true ? factorWaitMs : sessionMs)),
 });
+
+/**
+ * The person's sessions that end with the start of this one, because each person has at most `mostSessions`. Sessions
+ * that wait for the second factor are counted separately.
+ * @param all of the person, the newest first
+ */
+export const surplusSessions = (
+  { id, awaitsFactor }: Session,
+  all: readonly Pick<Session, 'id' | 'awaitsFactor'>[],
+): readonly string[] =>
+  all
+    .filter((one) => one.id !== id && one.awaitsFactor === awaitsFactor)
+    .slice(mostSessions - 1)
+    .map((one) => one.id);
 
 export const proveSession = (session: Session, now: Date): Session => ({
   ...session,

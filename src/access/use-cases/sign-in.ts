@@ -1,5 +1,5 @@
 import { personNotFound, signInLinkInvalid, signInRefused } from '../domain/access-error.ts';
-import { emailOf, type Person } from '../domain/person.ts';
+import { emailOf, type Person, type SignInProof } from '../domain/person.ts';
 import {
   isOpen,
   secretLength,
@@ -8,7 +8,7 @@ import {
   type SessionChoice,
   startSession,
 } from '../domain/session.ts';
-import type { Membership, SignedIn, SignInProof } from '../people-ports.ts';
+import type { Membership, SignedIn } from '../people-ports.ts';
 import type { AccessPorts } from '../ports.ts';
 import { markDevice, admitAttemptFrom, peopleToCompare } from './sign-in-attempts.ts';
 import { revokeSession, unlessEnded } from './people.ts';

@@ -153,11 +153,11 @@ export class KyselyPets extends AggregateStore implements Pets {
     id: PetId,
     decide: (pet: Pet) => readonly CatalogueEvent[],
   ): Promise<void> {
-    await this.store(async (db) => {
-      const events = decide(await this.lock(accountId, id));
-      await db.deleteFrom('pets').where('id', '=', id).execute();
-      return { events };
-    });
+    await this.changing(
+      () => this.lock(accountId, id),
+      (pet) => ({ events: decide(pet) }),
+      (_decision, db) => db.deleteFrom('pets').where('id', '=', id).execute(),
+    );
   }
 
   /** @throws DomainError `pet_not_found` */

@@ -1,6 +1,6 @@
 import { beforeEach, expect } from '@jest/globals';
 import { changePassword, type Person } from '../../../src/access/domain/person.ts';
-import type { SignInProof } from '../../../src/access/people-ports.ts';
+import type { SignInProof } from '../../../src/access/domain/person.ts';
 import { newAccount, now, takeEvents } from '../../support/accounts.ts';
 import {
   givePassword,

@@ -1,7 +1,7 @@
 import { beforeEach, expect } from '@jest/globals';
 import type { AccessEvent } from '../../../src/access/domain/access-event.ts';
 import type { Person } from '../../../src/access/domain/person.ts';
-import type { SignInProof } from '../../../src/access/people-ports.ts';
+import type { SignInProof } from '../../../src/access/domain/person.ts';
 import { later, newAccount, now, personDecision, takeEvents } from '../../support/accounts.ts';
 import { givePassword, newHash, newLink, sessionOf } from '../../support/access/people.ts';
 import { race } from '../../support/race.ts';

@@ -8,7 +8,9 @@ import {
   isBanned,
   issueApiKey,
   isWellFormedSecret,
+  keyLimits,
   liftBan,
+  makeRoom,
   nextBan,
   opens,
   type Overlap,
@@ -31,6 +33,18 @@ const draft = {
 };
 const fresh = { revokedAt: undefined, lastUsedAt: undefined, ban: undefined };
 const event = { accountId: 'acct_1', keyId: 'key_1' };
+
+test('the oldest keys that no longer work make room for one more', () => {
+  const ended = [{ revokedAt: now }, { expiresAt: now }, { revokedAt: at(-1) }];
+  const working = Array.from({ length: keyLimits.kept - 2 }, () => ({ expiresAt: at(1) }));
+  const keys = [...working, ...ended].map((key, n) => ({
+    ...{ id: String(n), revokedAt: undefined, expiresAt: undefined },
+    ...key,
+  }));
+  const room = { inUse: keyLimits.kept - 2, surplus: ['498', '499'] };
+  expect(makeRoom(keys, now)).toEqual(room);
+  expect(makeRoom(keys.slice(2), now)).toEqual({ inUse: keyLimits.kept - 4, surplus: [] });
+});
 
 describe('issuing an API key', () => {
   test('creates a key that is not revoked, with an event', () => {

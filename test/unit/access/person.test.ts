@@ -1,5 +1,7 @@
 import { openAccount } from '../../../src/access/domain/account.ts';
 import {
+  admitToLink,
+  admitToSession,
   changePassword,
   changeRole,
   emailOf,
@@ -152,5 +154,53 @@ describe("changing a person's role", () => {
     expect(changeRole(two, mia.id, { role: 'viewer', now }).state.role).toBe('viewer');
     const unknown = () => changeRole([mia], 'pers_3', { role: 'viewer', now });
     expect(unknown).toThrow(expect.objectContaining({ code: 'person_not_found' }));
+  });
+});
+
+describe('at the start of a session', () => {
+  const later = new Date('2026-03-02T10:00:00Z');
+  const byLink = { way: 'link', linkHash: 'of a link' } as const;
+  const byPassword = (passwordHash: string) => ({ way: 'password', passwordHash }) as const;
+  const invited = { ...invite(draft.email).state, passwordHash: 'hash' };
+  const joined = { ...invited, joinedAt: now };
+  const plain = { startedAt: later, resetsPassword: false };
+  const resets = { startedAt: later, resetsPassword: true };
+
+  test.each([
+    ['the password has changed', joined],
+    ['there is no password any more', { ...joined, passwordHash: undefined }],
+    ['the person was removed', undefined],
+  ])('a password is refused if %s', (_, person) => {
+    const start = () => admitToSession(person, byPassword('old hash'), plain);
+    expect(start).toThrow(expect.objectContaining({ code: 'sign_in_refused' }));
+  });
+
+  test('the first one joins and ends other links', () => {
+    const started = { person: { ...invited, joinedAt: later }, ends: 'links' };
+    expect(admitToSession(invited, byLink, plain)).toEqual(started);
+    expect(admitToSession(invited, byPassword('hash'), plain)).toEqual(started);
+  });
+
+  test('a later one changes nothing', () => {
+    const unchanged = { person: joined, ends: 'nothing' };
+    expect(admitToSession(joined, byPassword('hash'), plain)).toEqual(unchanged);
+    const proven = { ...joined, provenAt: now };
+    expect(admitToSession(proven, byLink, resets)).toEqual({ person: proven, ends: 'nothing' });
+  });
+
+  test.each([invited, joined])('the first proof of the address ends everything earlier', (one) => {
+    const { joinedAt = later } = one;
+    const proven = { ...one, joinedAt, provenAt: later, passwordHash: undefined };
+    expect(admitToSession(one, byLink, resets)).toEqual({ person: proven, ends: 'all' });
+  });
+
+  test('others may make a link only for a person who has not joined', () => {
+    expect(() => {
+      admitToLink(invited, 'newcomer');
+      admitToLink(joined, 'anybody');
+    }).not.toThrow();
+    expect(() => {
+      admitToLink(joined, 'newcomer');
+    }).toThrow(expect.objectContaining({ code: 'person_joined' }));
   });
 });

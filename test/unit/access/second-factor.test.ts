@@ -4,6 +4,7 @@ import {
   acceptStep,
   addApp,
   addPasskey,
+  factorSince,
   hasFactor,
   mostPasskeys,
   noFactor,
@@ -26,6 +27,14 @@ const refused = expect.objectContaining({ code: 'factor_refused' });
 const withApp = addApp(noFactor(mia.id), mia, { secret: 'GEZDGNBV', step: 7, now });
 const key = { id: 'cred_1', name: 'Laptop', publicKey: 'key', counter: 0 };
 const withKey = addPasskey(noFactor(mia.id), mia, { passkey: key, challengedAt: now, now });
+
+test('the person has a factor from the first method on, until the last is removed', () => {
+  const earlier = later(-1000);
+  expect(factorSince({ factorSince: undefined }, withApp)).toBe(now);
+  expect(factorSince({ factorSince: earlier }, withKey)).toBe(earlier);
+  const removed = removeMethod(withApp.state, mia, { method: 'app', now });
+  expect(factorSince({ factorSince: earlier }, removed)).toBeUndefined();
+});
 
 describe('an authenticator app', () => {
   test('is a second factor, and the code that sets it up counts as used', () => {

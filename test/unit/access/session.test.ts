@@ -1,5 +1,11 @@
 import { checkPassword } from '../../../src/access/domain/password.ts';
-import { isOpen, secretLength, startSession } from '../../../src/access/domain/session.ts';
+import {
+  isOpen,
+  mostSessions,
+  secretLength,
+  startSession,
+  surplusSessions,
+} from '../../../src/access/domain/session.ts';
 import { describe, expect, test } from '@jest/globals';
 
 const start = new Date('2026-03-01T10:00:00Z');
@@ -52,6 +58,23 @@ describe('a session', () => {
       expect(startSession({ ...draft, browser }, start).browser).toBe(kept);
     },
   );
+});
+
+describe('beyond the most sessions of a person', () => {
+  const many = (count: number, awaitsFactor: boolean) =>
+    Array.from({ length: count }, (_, n) => ({ id: `${String(awaitsFactor)}_${n}`, awaitsFactor }));
+
+  test('the oldest end', () => {
+    expect(surplusSessions(session, many(mostSessions - 1, false))).toEqual([]);
+    const all = [session, ...many(mostSessions + 1, false)];
+    expect(surplusSessions(session, all)).toEqual(['false_49', 'false_50']);
+  });
+
+  test('sessions that wait for the second factor end none of the others', () => {
+    const waiting = { ...session, awaitsFactor: true };
+    const all = [...many(mostSessions, false), ...many(mostSessions, true)];
+    expect(surplusSessions(waiting, all)).toEqual(['true_49']);
+  });
 });
 
 test('a secret holds at least 256 bits', () => {

@@ -1,7 +1,7 @@
 import {
   claimName,
   consequencesOf,
-  rivalsTold,
+  eventsOf,
 } from '../../../src/domains/domain/attachment/contested-name.ts';
 import { removeDomain, unchanged } from '../../../src/domains/domain/attachment/custom-domain.ts';
 import {
@@ -98,9 +98,16 @@ test('a name that is already proven has no further consequences when it is prove
   expect(consequencesOf(proof as Certified, undefined, unchanged(live)).proven).toBeUndefined();
 });
 
+test('the events of the former holder come first', () => {
+  const consequences = consequencesOf(waiting, live, takeOver);
+  const [first, ...others] = eventsOf(consequences, []);
+  expect(first).toMatchObject({ type: 'domain_removed', domainId: live.id });
+  expect(others).toEqual(takeOver.events);
+});
+
 test('rival claimants are told that their name was proven, and by which wildcard', () => {
   const wildcard = { ...live, host: '*.example.com' } as Certified;
-  const [same, below] = rivalsTold(wildcard, [
+  const [same, below] = eventsOf({ moves: [], proven: wildcard }, [
     { ...waiting, host: '*.example.com' },
     { ...waiting, host: 'shop.example.com' },
   ]);

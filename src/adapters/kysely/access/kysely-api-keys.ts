@@ -2,10 +2,17 @@ import type { Selectable } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import { accountDeleted, apiKeyNotFound } from '../../../access/domain/access-error.ts';
 import type { AccessEvent } from '../../../access/domain/access-event.ts';
-import { keyLimits, type ApiKey, type Rotation, type Ban } from '../../../access/domain/api-key.ts';
+import {
+  keyLimits,
+  makeRoom,
+  type ApiKey,
+  type Rotation,
+  type Ban,
+} from '../../../access/domain/api-key.ts';
 import { limitsOf, type Limits } from '../../../access/domain/quota.ts';
 import type { ApiKeys, KeyHolder, KeyToStore, ListedKey } from '../../../access/ports.ts';
 import type { Decision } from '../../../kernel/decision.ts';
+import type { Queries } from '../database.ts';
 import { AggregateStore } from '../store.ts';
 import { fromMillisOrNull, toMillis, type Schema } from '../schema.ts';
 import { accounts, apiKeys, apiKeySecrets } from './tables.ts';
@@ -35,13 +42,23 @@ export class KyselyApiKeys extends AggregateStore implements ApiKeys {
     admit: (inUse: number) => void = () => undefined,
   ): Promise<void> {
     const { key, secretHash } = state;
-    await this.store(async (db) => {
+    const lock = async (db: Queries) => {
       await this.lockAccount(key.accountId);
-      admit(await this.#makeRoom(key));
-      await db.insertInto('api_keys').values(toRow(key)).execute();
-      await this.#addSecret(key.id, secretHash);
-      return { events };
-    });
+      const rows = await ofAccount(db, key.accountId).select(dated.names).execute();
+      return makeRoom(rows.map(dated.read), key.createdAt);
+    };
+    await this.changing(
+      lock,
+      ({ inUse }) => {
+        admit(inUse);
+        return { events };
+      },
+      async (_decision, db, { surplus }) => {
+        if (surplus.length > 0) await this.#forgetKeys(surplus);
+        await db.insertInto('api_keys').values(toRow(key)).execute();
+        await this.#addSecret(key.id, secretHash);
+      },
+    );
   }
 
   async findBySecretHash(secretHash: string): Promise<KeyHolder | undefined> {
@@ -133,23 +150,6 @@ export class KyselyApiKeys extends AggregateStore implements ApiKeys {
     await this.db.updateTable('api_keys').set(toRow(key)).where('id', '=', key.id).execute();
   }
 
-  /** Deletes the oldest keys that no longer work, to make room for one more. @returns how many work */
-  async #makeRoom({ accountId, createdAt: now }: ApiKey): Promise<number> {
-    const all = await this.db
-      .selectFrom('api_keys')
-      .select(['id', 'revoked_at', 'expires_at'])
-      .where('account_id', '=', accountId)
-      .orderBy('created_at')
-      .orderBy('id')
-      .execute();
-    const idle = all.filter(({ revoked_at, expires_at }) => {
-      return revoked_at !== null || (expires_at !== null && expires_at <= toMillis(now));
-    });
-    const surplus = idle.slice(0, Math.max(0, all.length + 1 - keyLimits.kept));
-    if (surplus.length > 0) await this.#forgetKeys(surplus.map(({ id }) => id));
-    return all.length - idle.length;
-  }
-
   async #forgetKeys(ids: readonly string[]): Promise<void> {
     await this.db.deleteFrom('api_key_secrets').where('key_id', 'in', ids).execute();
     await this.db.deleteFrom('api_keys').where('id', 'in', ids).execute();
@@ -185,13 +185,18 @@ export class KyselyApiKeys extends AggregateStore implements ApiKeys {
   }
 }
 
+const dated = apiKeys.only('id', 'revokedAt', 'expiresAt');
+
+const ofAccount = (db: Queries, accountId: string) =>
+  db.selectFrom('api_keys').where('account_id', '=', accountId).orderBy('created_at').orderBy('id');
+
 const oldestFirst = (one: KeyRow, other: KeyRow): number =>
   Number(one.created_at - other.created_at) || (one.id < other.id ? -1 : 1);
 
-const ofAccount = accounts.only('plan', 'perMinute', 'perDay');
+const plans = accounts.only('plan', 'perMinute', 'perDay');
 
 const holderFrom = (row: HolderRow): KeyHolder => {
-  const { plan, ...ownLimits } = ofAccount.read(row);
+  const { plan, ...ownLimits } = plans.read(row);
   return {
     key: fromRow(row),
     plan,

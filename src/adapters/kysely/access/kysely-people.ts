@@ -15,7 +15,7 @@ import { refusedAs } from '../engine/failure.ts';
 import type { Schema } from '../schema.ts';
 import { people, sessions } from './tables.ts';
 
-export const persons = people.without('noticesSeen');
+const persons = people.without('noticesSeen');
 type PersonRow = Omit<Selectable<Schema['people']>, 'notices_seen'>;
 
 export class KyselyPeople extends AggregateStore implements People {
@@ -24,14 +24,21 @@ export class KyselyPeople extends AggregateStore implements People {
     admit?: (people: readonly Person[]) => void,
   ): Promise<void> {
     const { state } = decision;
-    await this.store(async (db) => {
+    const lock = async () => {
       await this.lockAccount(state.accountId);
-      admit?.(await this.list(state.accountId));
-      await refusedAs(db.insertInto('people').values(persons.write(state)).execute(), {
-        duplicate: () => personTaken(state.email),
-      });
-      return decision;
-    });
+      return this.list(state.accountId);
+    };
+    await this.changing(
+      lock,
+      (all) => {
+        admit?.(all);
+        return decision;
+      },
+      (_decision, db) =>
+        refusedAs(db.insertInto('people').values(persons.write(state)).execute(), {
+          duplicate: () => personTaken(state.email),
+        }),
+    );
   }
 
   async list(accountId: string): Promise<readonly Person[]> {
@@ -75,7 +82,7 @@ export class KyselyPeople extends AggregateStore implements People {
       return person;
     };
     await this.changing(lock, decide, async ({ state }, db) => {
-      await db.updateTable('people').set(persons.write(state)).where('id', '=', id).execute();
+      await savePerson(db, state);
       await endAll(db, id, sessionId);
       const used = sessions.write({ resetsPassword: false });
       await db.updateTable('sessions').set(used).where('id', '=', sessionId).execute();
@@ -87,10 +94,9 @@ export class KyselyPeople extends AggregateStore implements People {
     decide: (people: readonly Person[]) => Decision<Person, AccessEvent>,
   ): Promise<Person> {
     const lock = (db: Queries) => this.#lockAll(db, accountId);
-    const { state } = await this.changing(lock, decide, async ({ state: person }, db) => {
-      const { id } = person;
-      await db.updateTable('people').set(persons.write(person)).where('id', '=', id).execute();
-    });
+    const { state } = await this.changing(lock, decide, ({ state: person }, db) =>
+      savePerson(db, person),
+    );
     return state;
   }
 
@@ -105,16 +111,17 @@ export class KyselyPeople extends AggregateStore implements People {
     id: string,
     decide: (people: readonly Person[]) => readonly AccessEvent[],
   ): Promise<void> {
-    await this.store(async (db) => {
-      const all = await this.#lockAll(db, accountId);
-      const events = decide(all);
-      if (!all.some((one) => one.id === id)) throw personNotFound(id);
-      await endAll(db, id);
-      await forgetMailsOf(db, id);
-      await db.deleteFrom('second_factors').where('person_id', '=', id).execute();
-      await db.deleteFrom('people').where('id', '=', id).execute();
-      return { events };
-    });
+    await this.changing(
+      (db) => this.#lockAll(db, accountId),
+      (all) => ({ events: decide(all) }),
+      async (_decision, db, all) => {
+        if (!all.some((one) => one.id === id)) throw personNotFound(id);
+        await endAll(db, id);
+        await forgetMailsOf(db, id);
+        await db.deleteFrom('second_factors').where('person_id', '=', id).execute();
+        await db.deleteFrom('people').where('id', '=', id).execute();
+      },
+    );
   }
 }
 
@@ -135,18 +142,9 @@ const ofAccount = (db: Queries, accountId: string) =>
     .orderBy('created_at')
     .orderBy('id');
 
-/** Records the first sign-in. Other links stop working. */
-export const join = async (db: Queries, { id }: Person, now: Date): Promise<void> => {
-  const joined = persons.write({ joinedAt: now });
-  await db.updateTable('people').set(joined).where('id', '=', id).execute();
-  await db.deleteFrom('sign_in_links').where('person_id', '=', id).execute();
-};
-
-/** Records that the person owns the address. Deletes all sessions and the password: a stranger may have chosen it. */
-export const prove = async (db: Queries, { id }: Person, now: Date): Promise<void> => {
-  const proven = persons.write({ provenAt: now, passwordHash: undefined });
-  await db.updateTable('people').set(proven).where('id', '=', id).execute();
-  await endAll(db, id);
+export const savePerson = async (db: Queries, person: Person): Promise<void> => {
+  const row = persons.write(person);
+  await db.updateTable('people').set(row).where('id', '=', person.id).execute();
 };
 
 /** @throws DomainError `session_not_found` */
@@ -160,8 +158,12 @@ const requireSession = async (db: Queries, personId: string, id: string): Promis
   if (!session) throw sessionNotFound();
 };
 
-const endAll = async (db: Queries, personId: string, keptId?: string): Promise<void> => {
+export const endAll = async (db: Queries, personId: string, keptId?: string): Promise<void> => {
   const sessions = db.deleteFrom('sessions').where('person_id', '=', personId);
   await (keptId === undefined ? sessions : sessions.where('id', '!=', keptId)).execute();
+  await endLinks(db, personId);
+};
+
+export const endLinks = async (db: Queries, personId: string): Promise<void> => {
   await db.deleteFrom('sign_in_links').where('person_id', '=', personId).execute();
 };

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import { personNotFound } from '../../../access/domain/access-error.ts';
 import type { AccessEvent } from '../../../access/domain/access-event.ts';
 import type { Person } from '../../../access/domain/person.ts';
-import { hasFactor, noFactor, type SecondFactor } from '../../../access/domain/second-factor.ts';
+import { factorSince, noFactor, type SecondFactor } from '../../../access/domain/second-factor.ts';
 import type { SecondFactors } from '../../../access/people-ports.ts';
 import type { Decision } from '../../../kernel/decision.ts';
 import type { Sealer } from '../../../kernel/ports.ts';
@@ -12,7 +12,7 @@ import type { Schema } from '../schema.ts';
 import { openColumns, sealedColumns } from '../sealed-values.ts';
 import { AggregateStore } from '../store.ts';
 import { present } from '../table.ts';
-import { lockPerson, persons } from './kysely-people.ts';
+import { lockPerson, savePerson } from './kysely-people.ts';
 import { secondFactors } from './tables.ts';
 
 type Row = Selectable<Schema['second_factors']>;
@@ -41,11 +41,9 @@ export class KyselySecondFactors extends AggregateStore implements SecondFactors
     const { state } = await this.changing(
       lock,
       ({ factor, person }) => decide(factor, person),
-      async ({ state, events: [event] }, db, { person }) => {
-        await this.#write(db, state);
-        const since = hasFactor(state) ? (person.factorSince ?? event?.occurredAt) : undefined;
-        const noted = persons.write({ factorSince: since });
-        await db.updateTable('people').set(noted).where('id', '=', personId).execute();
+      async (changed, db, { person }) => {
+        await this.#write(db, changed.state);
+        await savePerson(db, { ...person, factorSince: factorSince(person, changed) });
       },
     );
     return state;

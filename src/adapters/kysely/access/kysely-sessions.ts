@@ -3,11 +3,10 @@ import type { AccessEvent } from '../../../access/domain/access-event.ts';
 import {
   sessionNotFound,
   signInLinkInvalid,
-  signInRefused,
-  personJoined,
   personNotFound,
 } from '../../../access/domain/access-error.ts';
-import { mostSessions, type Session } from '../../../access/domain/session.ts';
+import { mostSessions, surplusSessions, type Session } from '../../../access/domain/session.ts';
+import { admitToLink, admitToSession } from '../../../access/domain/person.ts';
 import type {
   Sessions,
   SessionStart,
@@ -20,7 +19,7 @@ import type { Decision } from '../../../kernel/decision.ts';
 import type { Queries } from '../database.ts';
 import { toMillis, type Schema } from '../schema.ts';
 import { accountFrom } from './kysely-accounts.ts';
-import { join, lockPerson, personFrom, prove } from './kysely-people.ts';
+import { endAll, endLinks, lockPerson, personFrom, savePerson } from './kysely-people.ts';
 import { sessions, signInLinks } from './tables.ts';
 
 type SessionRow = Omit<Selectable<Schema['sessions']>, 'secret_hash'>;
@@ -69,19 +68,24 @@ export class KyselySessions extends AggregateStore implements Sessions {
   );
 
   async start({ session, secretHash, proof, events }: SessionStart): Promise<void> {
-    const row = sessions.write({ ...session, secretHash });
-    await this.store(async (db) => {
-      const person = await lockPerson(this.database, session.personId);
+    const { personId } = session;
+    const lock = async (db: Queries) => {
+      const person = await lockPerson(this.database, personId);
       if (proof.way === 'link') await useUp(db, session, proof.linkHash);
-      else if (person?.passwordHash !== proof.passwordHash) throw signInRefused();
-      if (person && !person.joinedAt) await join(db, person, session.startedAt);
-      if (person && !person.provenAt && session.resetsPassword) {
-        await prove(db, person, session.startedAt);
-      }
-      await endOldest(db, session);
-      await db.insertInto('sessions').values(row).execute();
-      return { events };
-    });
+      return person;
+    };
+    await this.changing(
+      lock,
+      (person) => ({ ...admitToSession(person, proof, session), events }),
+      async ({ person, ends }, db, before) => {
+        if (person !== before) await savePerson(db, person);
+        if (ends === 'links') await endLinks(db, personId);
+        if (ends === 'all') await endAll(db, personId);
+        await endSurplus(db, session);
+        const row = sessions.write({ ...session, secretHash });
+        await db.insertInto('sessions').values(row).execute();
+      },
+    );
   }
 
   async findBySecretHash(secretHash: string): Promise<SignedIn | undefined> {
@@ -90,14 +94,7 @@ export class KyselySessions extends AggregateStore implements Sessions {
   }
 
   async list(personId: string): Promise<readonly Session[]> {
-    const rows = await this.db
-      .selectFrom('sessions')
-      .select(columns)
-      .where('person_id', '=', personId)
-      .orderBy('started_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(mostSessions)
-      .execute();
+    const rows = await newestOf(this.db, personId).select(columns).limit(mostSessions).execute();
     return rows.map(sessionFrom);
   }
 
@@ -105,17 +102,17 @@ export class KyselySessions extends AggregateStore implements Sessions {
     id: string,
     decide: (session: Session) => Decision<Session, AccessEvent>,
   ): Promise<void> {
-    await this.store(async (db) => {
+    const lock = async (db: Queries) => {
       const found = db.selectFrom('sessions').select(columns).where('id', '=', id);
       const before = await found.executeTakeFirst();
       if (!before || !(await lockPerson(this.database, before.person_id))) throw sessionNotFound();
       const row = await found.executeTakeFirst();
       if (!row) throw sessionNotFound();
-      const decision = decide(sessionFrom(row));
-      if (row.awaits_factor === 1n) await endOldest(db, decision.state);
-      const written = kept.write(decision.state);
-      await db.updateTable('sessions').set(written).where('id', '=', id).execute();
-      return decision;
+      return sessionFrom(row);
+    };
+    await this.changing(lock, decide, async ({ state }, db) => {
+      await endSurplus(db, state);
+      await db.updateTable('sessions').set(kept.write(state)).where('id', '=', id).execute();
     });
   }
 
@@ -136,21 +133,20 @@ export class KyselySessions extends AggregateStore implements Sessions {
   }
 }
 
-/** Ends the oldest sessions beyond the limit. Sessions that wait for the second factor are counted separately. */
-const endOldest = async (db: Queries, { id, personId, awaitsFactor }: Session): Promise<void> => {
-  const { awaits_factor: awaits } = sessions.write({ awaitsFactor });
-  const all = await db
-    .selectFrom('sessions')
-    .select('id')
-    .where('person_id', '=', personId)
-    .where('awaits_factor', '=', awaits)
-    .where('id', '!=', id)
-    .orderBy('started_at', 'desc')
-    .orderBy('id', 'desc')
-    .execute();
-  const surplus = all.slice(mostSessions - 1).map(({ id }) => id);
+const counted = sessions.only('id', 'awaitsFactor');
+
+const endSurplus = async (db: Queries, session: Session): Promise<void> => {
+  const all = await newestOf(db, session.personId).select(counted.names).execute();
+  const surplus = surplusSessions(session, all.map(counted.read));
   if (surplus.length > 0) await db.deleteFrom('sessions').where('id', 'in', surplus).execute();
 };
+
+const newestOf = (db: Queries, personId: string) =>
+  db
+    .selectFrom('sessions')
+    .where('person_id', '=', personId)
+    .orderBy('started_at', 'desc')
+    .orderBy('id', 'desc');
 
 /** @throws DomainError `sign_in_link_invalid` */
 const useUp = async (
@@ -191,13 +187,19 @@ export class KyselySignInLinks extends AggregateStore implements SignInLinks {
     events: readonly AccessEvent[],
     whose: 'anybody' | 'newcomer' = 'anybody',
   ): Promise<void> {
-    await this.store(async (db) => {
+    const lock = async () => {
       const person = await lockPerson(this.database, link.personId);
       if (!person) throw personNotFound(link.personId);
-      if (whose === 'newcomer' && person.joinedAt) throw personJoined(person.email);
-      await db.insertInto('sign_in_links').values(signInLinks.write(link)).execute();
-      return { events };
-    });
+      return person;
+    };
+    await this.changing(
+      lock,
+      (person) => {
+        admitToLink(person, whose);
+        return { events };
+      },
+      (_decision, db) => db.insertInto('sign_in_links').values(signInLinks.write(link)).execute(),
+    );
   }
 
   async personIdOf(secretHash: string, now: Date): Promise<string | undefined> {

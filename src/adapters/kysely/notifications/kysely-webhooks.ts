@@ -34,20 +34,21 @@ export class KyselyWebhooks extends AggregateStore implements Webhooks {
   }
 
   async add(accountId: string, decide: Add): Promise<Webhook> {
-    const added = await this.store(async (db) => {
+    const lock = async (db: Queries) => {
       await this.lockAccount(accountId);
       const { current } = await db
         .selectFrom('webhooks')
         .select(({ fn }) => fn.countAll<bigint>().as('current'))
         .where('account_id', '=', accountId)
         .executeTakeFirstOrThrow();
-      const { state, secrets, events } = decide(Number(current));
+      return Number(current);
+    };
+    const added = await this.changing(lock, decide, async ({ state, secrets }, db) => {
       const sealed = sealedSecrets(this.#sealer, state.id, secrets);
       await db
         .insertInto('webhooks')
         .values({ ...webhookRow(state), ...sealed })
         .execute();
-      return { state, events };
     });
     return added.state;
   }

@@ -9,7 +9,7 @@ import {
 } from '../../../domains/domain/attachment/timeline-entries.ts';
 import {
   consequencesOf,
-  rivalsTold,
+  eventsOf,
   type DomainMove,
   domainTaken,
 } from '../../../domains/domain/attachment/contested-name.ts';
@@ -108,7 +108,6 @@ export abstract class DomainChanges extends AggregateStore {
   /**
    * Saves the domain. Locks projects before any write, in a fixed order, and takes the revision last. Deploys use the
    * same order, so they cannot deadlock.
-   * @returns further events
    */
   async #save(
     domain: CustomDomain,
@@ -121,8 +120,7 @@ export abstract class DomainChanges extends AggregateStore {
     const projects = [...new Set([...follows.projects, ...below])].sort();
     for (const project of projects) await database.lock('projects', project);
     for (const move of moves) await this.#move(move);
-    const told = moves.flatMap(({ events }) => events);
-    if (proven) told.push(...rivalsTold(proven, await rivalsOf(db, proven)));
+    const rivals = proven ? await rivalsOf(db, proven) : [];
     for (const id of follows.withoutOrders) await forgetOrdersOf(db, id);
     for (const id of follows.withoutShares) await forgetSharesOf(db, id);
     await writeWorkDone(db, change);
@@ -130,7 +128,7 @@ export abstract class DomainChanges extends AggregateStore {
     for (const project of projects) await alignRoutes(database, project, now);
     if (follows.uncertified !== undefined) await removeCertificate(db, follows.uncertified, now);
     if (change.certificate) await storeCertificate(db, this.needs.sealer, change.certificate);
-    return told;
+    return eventsOf({ moves, proven }, rivals);
   }
 
   /** Clears the claim: if its worker died, no other worker would ever take the row over. */

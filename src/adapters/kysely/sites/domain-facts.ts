@@ -12,6 +12,7 @@ import { awaitsCertificate, isWithheldFrom } from '../../../domains/domain/attac
 import { baseOf, isWildcard, wildcardOver } from '../../../domains/domain/names/hostname.ts';
 import type { Database, Queries } from '../database.ts';
 import { fromMillis, toMillis, type Schema } from '../schema.ts';
+import { domains } from './tables.ts';
 
 /** Reads facts about new domains. Serialises the adds of one account. @throws DomainError `project_not_found` */
 export const lookAtAccount = async (
@@ -72,9 +73,9 @@ const addedSinceOf = async (
 /** Selects the project's domains that no wildcard of another account may serve. */
 export const withheldOf = async (
   db: Queries,
-  domains: readonly CustomDomain[],
+  ofProject: readonly CustomDomain[],
 ): Promise<readonly string[]> => {
-  const waiting = domains.filter(awaitsCertificate);
+  const waiting = ofProject.filter(awaitsCertificate);
   const names = waiting.flatMap(({ host }) => wildcardOver(host) ?? []);
   if (names.length === 0) return [];
   const wildcards = await db
@@ -106,7 +107,7 @@ export const projectsBelow = async (
   if (below.length === 0) return [];
   const rows = await db
     .selectFrom('domains')
-    .select(['project_id', 'state'])
+    .select(placed.names)
     .where(
       'id',
       'in',
@@ -115,9 +116,11 @@ export const projectsBelow = async (
     .orderBy('id')
     .$call(engine.locked)
     .execute();
-  const verified = rows.filter(({ state }) => state === 'verified');
-  return [...new Set(verified.map(({ project_id }) => project_id))];
+  const waiting = rows.map(placed.read).filter(awaitsCertificate);
+  return [...new Set(waiting.map(({ projectId }) => projectId))];
 };
+
+const placed = domains.only('projectId', 'state');
 
 /**
  * Selects other domains that wait for a proof of the name, or of a name that the wildcard covers. Takes no locks,

@@ -59,24 +59,24 @@ export class KyselyCustomDomains extends DomainChanges implements CustomDomains 
         .limit(1),
   );
 
-  async add({ hosts: { typed, other }, ...wanted }: Wanted, decide: Decide): Promise<AddDecision> {
-    const { decision } = await this.store(async (db) => {
+  add({ hosts: { typed, other }, ...wanted }: Wanted, decide: Decide): Promise<AddDecision> {
+    const { projectId } = wanted;
+    const lock = async (db: Queries) => {
       const holdersOf = (host: string) => this.holdersOf(host);
       const { project, factsOf } = await lookAtAccount(this.database, wanted, holdersOf);
-      const decision = decide({
+      return {
         typed: await factsOf(typed),
         other: other === undefined ? other : await factsOf(other),
         settings: settingsFrom(project),
-        hosts: await hostsOf(db, project.id),
-      });
-      const added = [decision.typed, ...(decision.other ? [decision.other] : [])];
-      for (const one of added) await this.#insert(one);
-      const { state, events } = decision.settings;
-      await storeSettings(db, project.id, state);
-      await alignRoutes(this.database, project.id, this.needs.clock.now());
-      return { decision, events: [...added.flatMap((one) => one.events), ...events] };
+        hosts: await hostsOf(db, projectId),
+      };
+    };
+    return this.changing(lock, decide, async (added, db) => {
+      await this.#insert(added.typed);
+      if (added.other) await this.#insert(added.other);
+      await storeSettings(db, projectId, added.settings);
+      await alignRoutes(this.database, projectId, this.needs.clock.now());
     });
-    return decision;
   }
 
   async #insert({ state, events }: DomainDecision): Promise<void> {

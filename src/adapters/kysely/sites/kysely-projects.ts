@@ -36,10 +36,11 @@ export class KyselyProjects extends AggregateStore implements Projects {
     accountId: string,
     decide: (current: number) => Decision<Project, SitesEvent>,
   ): Promise<Project> {
-    const { state } = await this.store(async (db) => {
+    const lock = async (db: Queries) => {
       await this.lockAccount(accountId);
-      const decision = decide(await countOf(db, accountId));
-      const { state: project } = decision;
+      return countOf(db, accountId);
+    };
+    const { state } = await this.changing(lock, decide, async ({ state: project }, db) => {
       const site = { project, servedDeployId: undefined, servedSince: undefined, lastNumber: 0 };
       await refusedAs(db.insertInto('projects').values(siteRow(site)).execute(), {
         duplicate: () => slugTaken(project.slug),
@@ -51,7 +52,6 @@ export class KyselyProjects extends AggregateStore implements Projects {
         await db.deleteFrom('projects').where('id', '=', project.id).execute();
         throw refusal;
       }
-      return decision;
     });
     return state;
   }
@@ -166,15 +166,19 @@ export class KyselyProjects extends AggregateStore implements Projects {
     decide: (site: Site) => readonly SitesEvent[],
   ): Promise<void> {
     await forgetRowsOf(this.database, 'projects', [projectId], ['deploys']);
-    await this.store(async (db) => {
+    const lock = async (db: Queries) => {
       const rows = siteOf(db).where('projects.id', '=', projectId);
-      const site = siteFrom(await rows.$call(this.database.engine.locked).execute());
-      if (!site) return { events: [] };
-      await alignRoutes(this.database, projectId, now);
-      await db.deleteFrom('deploys').where('project_id', '=', projectId).execute();
-      await db.deleteFrom('projects').where('id', '=', projectId).execute();
-      return { events: decide(site) };
-    });
+      return siteFrom(await rows.$call(this.database.engine.locked).execute());
+    };
+    await this.changing(
+      lock,
+      (site) => site && { events: decide(site) },
+      async (_decision, db) => {
+        await alignRoutes(this.database, projectId, now);
+        await db.deleteFrom('deploys').where('project_id', '=', projectId).execute();
+        await db.deleteFrom('projects').where('id', '=', projectId).execute();
+      },
+    );
   }
 
   async freeSlugs(now: Date, limit: number): Promise<number> {

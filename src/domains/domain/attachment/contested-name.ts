@@ -147,5 +147,11 @@ const isIssued = ({ certificate }: CustomDomain): boolean => certificate.kind ==
 
 const losesName = ({ from, to }: DomainMove): boolean => isCertified(from) && !isCertified(to);
 
-export const rivalsTold = (proven: Certified, rivals: readonly Rival[]): readonly DomainsEvent[] =>
-  rivals.map((rival) => contested(rival, proven.host, provenAt(proven)));
+/** @param rivals from then on need a stronger proof of the name */
+export const eventsOf = (
+  { moves, proven }: Pick<Consequences, 'moves' | 'proven'>,
+  rivals: readonly Rival[],
+): readonly DomainsEvent[] => [
+  ...moves.flatMap(({ events }) => events),
+  ...(proven ? rivals.map((rival) => contested(rival, proven.host, provenAt(proven))) : []),
+];

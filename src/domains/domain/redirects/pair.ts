@@ -32,7 +32,9 @@ export interface AddFacts extends Pair<Omit<AdmissionFacts, 'allowance'>> {
 }
 
 export interface AddDecision extends Pair<DomainDecision> {
-  readonly settings: Decision<DomainSettings, DomainsEvent>;
+  readonly settings: DomainSettings;
+  /** Of the domains and the settings. */
+  readonly events: readonly DomainsEvent[];
 }
 
 /** Adds all names, or none, and redirects the other one if possible. @throws DomainError like `admitDomain` */
@@ -46,7 +48,7 @@ export const addDomains = (
   const first = { ...facts.typed, allowance };
   if (!drafts.other || !facts.other) {
     const typed = addDomain(drafts.typed, first, moment);
-    return { typed, settings: { state: settings, events: [] } };
+    return { typed, settings, events: typed.events };
   }
   const alone = { ...facts.other, allowance };
   const { current, addedLately } = alone;
@@ -58,7 +60,8 @@ export const addDomains = (
   );
   const typed = addDomain(drafts.typed, first, moment);
   const other = addDomain(drafts.other, beside, moment);
-  return { typed, other, settings: redirected({ typed, other }, facts, now) };
+  const { state, events } = redirected({ typed, other }, facts, now);
+  return { typed, other, settings: state, events: [...typed.events, ...other.events, ...events] };
 };
 
 interface Both<Each> extends Pair<Each> {
@@ -95,7 +98,7 @@ const redirected = (
   { typed, other }: Both<DomainDecision>,
   { settings, hosts }: AddFacts,
   now: Date,
-): AddDecision['settings'] => {
+): Decision<DomainSettings, DomainsEvent> => {
   const { accountId, projectId, host: to } = typed.state;
   const redirect = { from: other.state.host, to, status: 308 } as const;
   const awake = withoutGone(settings, hosts);
