@@ -51,6 +51,13 @@ describe('the plan free', () => {
     expect((await call()).status).toBe(200);
   });
 
+  test('counts OPTIONS with a key like any other request', async () => {
+    const { status, headers } = await api.send('/v1/pets/1', { method: 'OPTIONS' });
+    expect([status, headers.get('X-RateLimit-Remaining')]).toEqual([204, '59']);
+    await statuses(59);
+    expect((await api.send('/v1/pets', { method: 'OPTIONS' })).status).toBe(429);
+  });
+
   test('admits exactly 60 of 80 simultaneous requests', async () => {
     const answers = await Promise.all(Array.from({ length: 80 }, () => call()));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(60);
@@ -75,11 +82,18 @@ describe('callers without a valid key', () => {
     expect((await call('/v1/pets', null)).status).toBe(401);
   });
 
-  test('can send OPTIONS without being counted', async () => {
+  test('can send OPTIONS without a key without being counted', async () => {
     for (let i = 0; i < 70; i++) {
       expect((await api.send('/v1/pets', { method: 'OPTIONS', key: null })).status).toBe(204);
     }
     expect((await call('/v1/pets', null)).headers.get('X-RateLimit-Remaining')).toBe('58');
+  });
+
+  test('cannot try wrong keys with OPTIONS without being counted', async () => {
+    const statusOf = async () =>
+      (await api.send('/v1/pets', { method: 'OPTIONS', key: 'pets_live_wrong' })).status;
+    for (let i = 0; i < 20; i++) expect(await statusOf()).toBe(204);
+    expect(await statusOf()).toBe(429);
   });
 });
 

@@ -81,13 +81,13 @@ const count = (
   access: Access,
   trustProxy: number,
 ): Promise<Verdict | Banned> => {
-  const asksOnly = method === 'OPTIONS';
-  if (caller && !asksOnly) return access.meterCaller(caller);
+  if (caller) return access.meterCaller(caller);
   const peer = request.socket.remoteAddress ?? '';
   const forwardedFor = textOf(request.headers['x-forwarded-for']);
   const address = addressBucket(clientAddress(peer, forwardedFor, trustProxy));
   // A browser's preflight has no key, and our own failures must not count against the caller.
-  if (asksOnly || !isTheirs(refusal)) return access.peekAddress(address);
+  const isPreflight = method === 'OPTIONS' && request.headers.authorization === undefined;
+  if (isPreflight || !isTheirs(refusal)) return access.peekAddress(address);
   return access.meterAddress(address, refusal instanceof DomainError);
 };
 
