@@ -21,6 +21,13 @@ export const isLine = (text: string, longest: number): boolean => {
 export const isName = (text: string, longest: number): boolean =>
   isLine(text, longest) && !/\p{Bidi_Control}/u.test(text);
 
+/** Whether the text is a day that exists, like 2027-01-31. `Date` would read 30 February as 2 March. */
+export const isDay = (text: string): boolean => {
+  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false;
+  const day = new Date(text);
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
+};
+
 export const inWords = (milliseconds: number): string => {
   const seconds = Math.max(1, Math.ceil(milliseconds / 1000));
   if (seconds < 120) return counted(seconds, 'second');

@@ -42,7 +42,7 @@ import { requireJsonAccepted } from '../../src/adapters/http/operations/operatio
 import { isCompressible } from '../../src/adapters/storage/smaller-forms.ts';
 import { TldtsHostNames } from '../../src/adapters/system/tldts-host-names.ts';
 import { readDomainSettings } from '../../src/app/domain-settings/text.ts';
-import { shownPath as shownPathInLog, isLine, isName } from '../../src/kernel/text.ts';
+import { shownPath as shownPathInLog, isDay, isLine, isName } from '../../src/kernel/text.ts';
 import { parseIssueValue } from '../../src/domains/domain/dns/caa.ts';
 import { judgeOwnership } from '../../src/domains/domain/dns/route.ts';
 import { cleanName, parseHostname } from '../../src/domains/domain/names/hostname.ts';
@@ -118,6 +118,7 @@ export const textFiles: Readonly<Record<string, Readonly<Record<string, TextPars
   },
   'kernel/text.ts': {
     shownPath: parser('%25sign-/shared', shownPathInLog),
+    isDay: parser('2027-02-30', isDay),
     isLine: parser('a \t\u0000😀', (text) => isLine(text, 255)),
     isName: parser('a\u202e\u2066', (text) => isName(text, 255)),
   },

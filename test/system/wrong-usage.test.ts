@@ -38,6 +38,7 @@ describe('animal-store', () => {
       'account list --nonsense',
       'key create --account A --name N --scopes pets:eat',
       'key create --account A --name N --expires tomorrow',
+      'key create --account A --name N --expires 2099-02-30T00:00:00Z',
       'pet sell --account A --pet 9223372036854775808',
       'account usage --account A --days 91',
       'account usage --account A --days 9999999999',

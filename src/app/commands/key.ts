@@ -8,6 +8,7 @@ import {
   isBanned,
 } from '../../access/domain/api-key.ts';
 import type { EveryField } from '../../kernel/decision.ts';
+import { isDay } from '../../kernel/text.ts';
 import { AccessKey, SitesKey } from '../keys.ts';
 import {
   command,
@@ -28,7 +29,7 @@ const scopeList = (text: string): readonly Scope[] =>
 
 const time = (text: string): Date => {
   const date = new Date(text);
-  if (Number.isNaN(date.getTime())) {
+  if (!isDay(text.slice(0, 10)) || Number.isNaN(date.getTime())) {
     throw new InvalidArgumentError('Use a time like 2027-01-31T12:00:00Z.');
   }
   return date;

@@ -1,5 +1,6 @@
 import type { Person } from '../../../access/domain/person.ts';
 import type { ListedKey, AuditEntry, AuditSearch } from '../../../access/ports.ts';
+import { isDay } from '../../../kernel/text.ts';
 import { allPages, type CsvColumn, csvPage, sendCsv } from '../frame/csv.ts';
 import { field, select } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
@@ -190,9 +191,7 @@ export const readAuditFilter = (query: URLSearchParams): AuditFilter => {
 };
 
 const dayIn = (text: string | null): string | undefined =>
-  text !== null && /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))
-    ? text
-    : undefined;
+  text !== null && isDay(text) ? text : undefined;
 
 const dayMs = 86_400_000;
 

@@ -8,15 +8,13 @@ import {
 } from '../../../access/domain/api-key.ts';
 import type { IssuedKey } from '../../../access/use-cases/api-keys.ts';
 import type { Project } from '../../../sites/domain/project.ts';
-import { isName } from '../../../kernel/text.ts';
+import { isDay, isName } from '../../../kernel/text.ts';
 import { checkboxes, field, formError, onceInput, select } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
 import { copyable, secretCard, time } from '../frame/parts.ts';
 import type { Refusal, Shown } from '../frame/screen.ts';
 import { filled } from '../frame/sent-form.ts';
 import type { DashboardSettings } from '../ports.ts';
-
-const dayShape = /^\d{4}-\d{2}-\d{2}$/;
 
 /** Parses the form of a new key. The domain checks that the expiry is in the future. */
 export const keyDraft = v.pipe(
@@ -37,7 +35,7 @@ export const keyDraft = v.pipe(
     expires: v.pipe(
       v.string(),
       v.check(
-        (text) => text === '' || (dayShape.test(text) && !Number.isNaN(Date.parse(text))),
+        (text) => text === '' || isDay(text),
         'Write the day like 2027-01-31, or leave it empty.',
       ),
     ),
