@@ -40,11 +40,14 @@ export interface Crawl {
   readonly forms: readonly FoundForm[];
 }
 
-/** Follows all links from the first page as a signed-in person, and visits every page. */
-export const crawl = async (visitor: DashboardVisitor): Promise<Crawl> => {
+/** Follows all links from these pages as a signed-in person, and visits every page. */
+export const crawl = async (
+  visitor: DashboardVisitor,
+  from: Iterable<string> = ['/dashboard'],
+): Promise<Crawl> => {
   const pages = new Map<string, PageAnswer>();
   const forms = new Map<string, FoundForm>();
-  const wanted = ['/dashboard'];
+  const wanted = [...from];
   for (let path = wanted.pop(); path !== undefined; path = wanted.pop()) {
     if (pages.has(path)) continue;
     const answer = await visitor.get(path);

@@ -29,7 +29,8 @@ export const importScreen = (ports: DashboardPorts): Screen => {
     ...screen,
     section: 'animals',
     live: false,
-    show: (_, refusal) => Promise.resolve(importPage(ids.next('form'), [], refusal)),
+    show: ({ may }, refusal) =>
+      Promise.resolve(may('animal.add') ? importPage(ids.next('form'), [], refusal) : onlyEditors),
     uploads: [{ path: importPath, operation: 'animal.add', field: wanted.field, act }],
   };
 };
@@ -41,6 +42,11 @@ const wanted = {
 };
 
 const mostShown = 100;
+
+const onlyEditors: Page = {
+  title: 'Import animals',
+  content: html`${head('Import animals', 'Only editors and owners can add animals.', { trail: [['Animals', animalsPath]] })}`,
+};
 
 const importPage = (once: string, wrong: readonly WrongLine[] = [], refusal?: Refusal): Page => ({
   title: 'Import animals',

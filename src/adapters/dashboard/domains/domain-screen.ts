@@ -216,12 +216,15 @@ const confirmation = (
     </ul>
     <p>Then delete these records at your DNS provider. ${whyDelete}</p>
     ${leftRecords(domain, zones)}
-    <form method="post" action="${back}/remove" class="row">
+    ${
+      may('domain.remove') &&
+      html`<form method="post" action="${back}/remove" class="row">
       ${formError(refusal)}
       <input type="hidden" name="attachment" value="${id}">
-      ${may('domain.remove') && html`<button class="danger">Remove domain</button>`}
+      <button class="danger">Remove domain</button>
       <a class="button bare" href="${back}">Cancel</a>
-    </form>
+    </form>`
+    }
   </section>`;
 };
 
