@@ -42,7 +42,8 @@ const searchPets =
   ({ pets }: Pick<CataloguePorts, 'pets'>) =>
   async (accountId: string, search: PetSearch): Promise<readonly Pet[]> => {
     const found = await pets.search(accountId, search);
-    const id = search.after ? undefined : readId(search.beginning);
+    // Pages show ids like `#12`.
+    const id = search.after ? undefined : readId(search.beginning?.replace(/^#/, ''));
     const named = id === undefined ? undefined : await pets.find(accountId, id);
     if (!named || !passes(named, search)) return found;
     return [named, ...found.filter((pet) => pet.id !== named.id)].slice(0, search.limit);

@@ -113,6 +113,7 @@ test('a search for a number finds the animal with that id first, if the filter m
   expect(await found('1')).toEqual([1n, 3n, 2n]);
   expect(await found('1', { limit: 2 })).toEqual([1n, 3n]);
   expect(await found('3')).toEqual([3n]);
+  expect(await found('#3')).toEqual([3n]);
   expect(await found('1', { status: 'sold' })).toEqual([3n]);
   expect(await found('4', { categoryId: 9n })).toEqual([]);
   expect(await found('1', { after: { id: 3n, name: '12 Monkeys' } })).toEqual([2n]);

@@ -1,11 +1,13 @@
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
 import type { Pet } from '../../../catalogue/domain/pet.ts';
 import type { Project } from '../../../sites/domain/project.ts';
+import { animalsPath } from '../animals/query.ts';
+import { animalPath, petBadge } from '../animals/steps.ts';
 import { domainPath } from '../domains/paths.ts';
 import { shownName, stateBadge } from '../domains/words.ts';
 import { html, type Html } from '../frame/html.ts';
-import { rowList, searchField } from '../frame/list-parts.ts';
-import { badge, empty, head } from '../frame/parts.ts';
+import { addressOf, rowList, searchField } from '../frame/list-parts.ts';
+import { empty, head } from '../frame/parts.ts';
 import { searchPath } from '../frame/paths.ts';
 import type { Screen } from '../frame/screen.ts';
 import type { DashboardPorts } from '../ports.ts';
@@ -25,7 +27,7 @@ export const searchScreen = (ports: Ports): Screen => ({
     const found = text === '' ? undefined : await look(ports, accountId, text);
     return {
       title: text === '' ? 'Search' : `Search: ${text}`,
-      content: html`${head('Search', undefined, { more: field })}${found && results(found)}`,
+      content: html`${head('Search', undefined, { more: field })}${found && results(found, text)}`,
     };
   },
 });
@@ -44,11 +46,7 @@ const look = async (
   const [projects, found, animals] = await Promise.all([
     sites.listProjects(accountId),
     domains.searchDomains(accountId, text, most),
-    catalogue.searchPets(accountId, {
-      beginning: text.startsWith('#') ? text.slice(1) : text,
-      order: 'name',
-      limit: most,
-    }),
+    catalogue.searchPets(accountId, { beginning: text, order: 'name', limit: most }),
   ]);
   const byId = new Map(projects.map((project) => [project.id, project]));
   const wanted = text.toLowerCase();
@@ -61,7 +59,7 @@ const look = async (
   };
 };
 
-const results = ({ projects, domains, animals }: Results): Html => {
+const results = ({ projects, domains, animals }: Results, text: string): Html => {
   if (projects.length + domains.length + animals.length === 0) {
     return empty(
       'Nothing found',
@@ -88,14 +86,11 @@ const results = ({ projects, domains, animals }: Results): Html => {
       ['Project', 'text', ({ project }) => project?.name],
     ])}
     ${part('Animals', animals, [
-      [
-        'Animal',
-        'name',
-        ({ id, name }) => html`<a href="/dashboard/animals/${String(id)}">${name}</a>`,
-      ],
-      ['Id', 'mono', ({ id }) => String(id)],
-      ['Status', 'bare', ({ status }) => badge(status, 'idle')],
-    ])}`;
+      ['Animal', 'name', (pet) => html`<a href="${animalPath(pet)}">${pet.name}</a>`],
+      ['Id', 'mono', ({ id }) => html`#${String(id)}`],
+      ['Status', 'bare', petBadge],
+    ])}
+    ${animals.length === most && html`<p><a href="${addressOf({ path: animalsPath, fields: { q: text } })}">All animals whose name begins with “${text}”</a></p>`}`;
 };
 
 const part = <Thing>(
