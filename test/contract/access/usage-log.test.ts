@@ -54,27 +54,30 @@ describeStores('the usage log', (stores) => {
     },
   );
 
-  testOnBoth('requests are summed by key and outcome, starting at a given hour or day', async () => {
-    const rows = [
-      used({ requests: 2 }),
-      used({ hour: hourOf(1), operation: 'getPet', requests: 3 }),
-      used({ outcome: 'refused', requests: 4 }),
-      used({ keyId: 'key_z', requests: 5 }),
-      used({ hour: hourOf(-1), requests: 6 }),
-      used({ hour: hourOf(-11), requests: 10 }),
-      used({ accountId: await newAccount(stores), requests: 7 }),
-    ];
-    await usage.add(rows, nobody);
-    const sums = (ofFirst: number) => [
-      { keyId, outcome: '2xx', requests: ofFirst },
-      { keyId, outcome: 'refused', requests: 4 },
-      { keyId: 'key_z', outcome: '2xx', requests: 5 },
-    ];
-    expect(await usage.sumByKey(account, firstHour, 'hour')).toEqual(sums(5));
-    expect(await usage.sumByKey(account, midnight, 'day')).toEqual(sums(11));
-    const first = await usage.list(account, firstHour, hourOf(1));
-    expect(first.map(({ requests }) => requests).toSorted()).toEqual([2, 4, 5]);
-  });
+  testOnBoth(
+    'requests are summed by key and outcome, starting at a given hour or day',
+    async () => {
+      const rows = [
+        used({ requests: 2 }),
+        used({ hour: hourOf(1), operation: 'getPet', requests: 3 }),
+        used({ outcome: 'refused', requests: 4 }),
+        used({ keyId: 'key_z', requests: 5 }),
+        used({ hour: hourOf(-1), requests: 6 }),
+        used({ hour: hourOf(-11), requests: 10 }),
+        used({ accountId: await newAccount(stores), requests: 7 }),
+      ];
+      await usage.add(rows, nobody);
+      const sums = (ofFirst: number) => [
+        { keyId, outcome: '2xx', requests: ofFirst },
+        { keyId, outcome: 'refused', requests: 4 },
+        { keyId: 'key_z', outcome: '2xx', requests: 5 },
+      ];
+      expect(await usage.sumByKey(account, firstHour, 'hour')).toEqual(sums(5));
+      expect(await usage.sumByKey(account, midnight, 'day')).toEqual(sums(11));
+      const first = await usage.list(account, firstHour, hourOf(1));
+      expect(first.map(({ requests }) => requests).toSorted()).toEqual([2, 4, 5]);
+    },
+  );
 
   testOnBoth('large numbers are stored exactly', async () => {
     await usage.add([used({ requests: Number.MAX_SAFE_INTEGER - 1 })], nobody);

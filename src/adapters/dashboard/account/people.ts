@@ -8,7 +8,7 @@ import { type Confirmation, field, formError, onceInput, select } from '../frame
 import { html, type Html, nothing } from '../frame/html.ts';
 import { PageProblem } from '../frame/page-problem.ts';
 import { accountTabs } from './tabs.ts';
-import { pageIn, rowList, rowMenu } from '../frame/list-parts.ts';
+import { pageIn, rowList, rowMenu, seenAtOnce } from '../frame/list-parts.ts';
 import { badge, type ColumnsOf, head, secretCard, time } from '../frame/parts.ts';
 import { mePath, peoplePath, signInPath } from '../frame/paths.ts';
 import {
@@ -47,7 +47,16 @@ export const peopleScreen = (ports: ScreenPorts): Screen => {
         notifications.listMailTroubles(visit.accountId),
       ]);
       const content = html`
-        ${head('People', html`Who can sign in to ${visit.signedIn.account.name}, and what they may do.`)}
+        ${head(
+          'People',
+          html`Who can sign in to ${visit.signedIn.account.name}, and what they may do.`,
+          {
+            actions:
+              visit.may('person.invite') &&
+              people.length > seenAtOnce &&
+              html`<a class="button" href="#invite">Invite somebody</a>`,
+          },
+        )}
         ${accountTabs('people')}
         ${secret}
         ${peopleList({ people, troubles }, visit, { newId, refusal, isMailOn: notifications.isMailOn })}`;

@@ -63,6 +63,9 @@ export const noMatch = (address: ListAddress, what: string): Html =>
 
 const pageSize = 50;
 
+/** Below at most this many rows, the form for a new one is in view. */
+export const seenAtOnce = 5;
+
 interface PageChoice {
   readonly address: ListAddress;
   /** The id of the previous page's last thing, from the address. */

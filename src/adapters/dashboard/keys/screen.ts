@@ -2,7 +2,7 @@ import { overlaps } from '../../../access/domain/api-key.ts';
 import type { ListedKey } from '../../../access/ports.ts';
 import { overlapSchema } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
-import { pageIn } from '../frame/list-parts.ts';
+import { pageIn, seenAtOnce } from '../frame/list-parts.ts';
 import { empty, head } from '../frame/parts.ts';
 import { bareForm, form, type Form, refusalOf, type Screen, type Visit } from '../frame/screen.ts';
 import { shownOnce } from '../frame/sent-form.ts';
@@ -53,9 +53,6 @@ export const keysScreen = (ports: DashboardPorts): Screen => {
     forms: [creation(ports), rotation(ports), revocation(ports), lift(ports)],
   };
 };
-
-/** With at most this many keys, the form for a new key is in view. */
-const seenAtOnce = 5;
 
 const lists = (
   keys: readonly ListedKey[],

@@ -73,19 +73,27 @@ export const requestsByKey = (
     ${
       uses.length === 0
         ? html`<p>No requests in ${words}.</p>`
-        : table(uses, [
-            [
-              'Key',
-              'text',
-              ({ keyId, name }) =>
-                html`<a href="${addressOf(address, { key: keyId })}">${name}</a>`,
-            ],
-            ['Requests', 'number', ({ requests }) => count(requests)],
-            ['With an error (4xx, 5xx)', 'number', ({ failed }) => count(failed)],
-            ['Refused (429)', 'number', ({ refused }) => count(refused)],
-          ])
+        : [useTable(uses.slice(0, mostSeen), address), others(uses.slice(mostSeen), address)]
     }
   </section>`;
+
+const mostSeen = 20;
+
+const others = (uses: readonly KeyUse[], address: ListAddress): Html | false =>
+  uses.length > 0 &&
+  html`<details><summary>${counted(uses.length, 'more key')}</summary>${useTable(uses, address)}</details>`;
+
+const useTable = (uses: readonly KeyUse[], address: ListAddress): Html =>
+  table(uses, [
+    [
+      'Key',
+      'name',
+      ({ keyId, name }) => html`<a href="${addressOf(address, { key: keyId })}">${name}</a>`,
+    ],
+    ['Requests', 'number', ({ requests }) => count(requests)],
+    ['With an error (4xx, 5xx)', 'number', ({ failed }) => count(failed)],
+    ['Refused (429)', 'number', ({ refused }) => count(refused)],
+  ]);
 
 export const namesOf = (keys: readonly ApiKey[]) => naming(keys.map(({ id, name }) => [id, name]));
 
