@@ -40,7 +40,7 @@ export const makeFolder = async (path: string): Promise<void> => {
     if (await isFolder(path)) return;
     const { code = 'unknown' } = cause as NodeJS.ErrnoException;
     throw new Error(
-      `The folder ${path} cannot be made (${code}). Name one where this user can write.`,
+      `The folder ${path} cannot be created (${code}). Name one where this user can write.`,
       { cause },
     );
   }

@@ -103,7 +103,7 @@ const mails = ({
       const posted = await deliver(message, signal);
       const facts = factsOf(message);
       if (posted.kind === 'taken') log.info(facts, 'mail sent');
-      else if (posted.kind === 'left_out') log.info(facts, 'mail left out');
+      else if (posted.kind === 'left_out') log.info(facts, 'mail skipped');
       else log.warn({ ...facts, ...posted }, 'mail not sent');
     },
     afterFailure: (message, err) => {

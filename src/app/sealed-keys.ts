@@ -30,7 +30,7 @@ export const warnOfUnknownKeys = async (container: Container, log: Logger): Prom
     if (key !== 'unknown') continue;
     log.error(
       { keyId, values },
-      'private keys are sealed under a secret key that this process does not have: give it as SECRET_KEY or ' +
+      'private keys are encrypted under a secret key that this process does not have: give it as SECRET_KEY or ' +
         'SECRET_KEY_PREVIOUS',
     );
   }

@@ -74,7 +74,7 @@ test('the error about an unusable data folder names the folder, and other errors
 
 test('an error message that is complete on its own is not replaced by its cause', () => {
   const cause = Object.assign(new Error('full'), { code: 'SQLITE_FULL' });
-  const said = 'The new backup is whole, but the database could not remember it.';
+  const said = 'The new backup is complete, but the database could not record it.';
   expect(failureInWords(new Error(said, { cause }), {})).toBe(said);
   expect(failureInWords(new Unavailable('The database', cause), {})).toMatch(/ disk is full\./);
 });

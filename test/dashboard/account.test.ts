@@ -314,7 +314,7 @@ describe('webhooks', () => {
     expect(wordsIn(await page())).toContain('test.ping sending just now No attempt yet.');
     await attemptAll(dashboard, answered(503, 'busy'));
     expect(wordsIn(await page())).toMatch(
-      /Failing: the last attempt was just now ?\. If attempts fail for 5 more days, we switch it off and tell you\./,
+      /Failing: the last attempt was just now ?\. If attempts fail for 5 more days, we switch it off and notify you\./,
     );
     const later = new Date(dashboard.clock.now().getTime() + 10_000);
     expect(wordsIn(await page())).toMatch(
@@ -392,7 +392,7 @@ describe('webhooks', () => {
   test('an account has at most ten webhooks, and the page says so', async () => {
     for (let n = 1; n < mostWebhooks; n++) await calls().addWebhook(owner.accountId, draft);
     expect(wordsIn(await page('/dashboard/webhooks'))).toContain(
-      'You have 10 webhooks, which is the most that an account can have.',
+      'You have 10 webhooks, the maximum for an account.',
     );
     const fields = { ...draft, kinds: 'domain.live', once: 'form_9876543210' };
     const { status, text } = await owner.visitor.post('/dashboard/webhooks', fields);

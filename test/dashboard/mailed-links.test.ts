@@ -260,7 +260,7 @@ describe('inviting somebody', () => {
       await work();
     }
     const fourth = await invite(email, 4);
-    expect(textOf(fourth.text)).toContain(`We did not mail it: ${email} got as many invitations`);
+    expect(textOf(fourth.text)).toContain(`We did not mail it: ${email} has reached the limit of invitations`);
     expect(fourth.text).toContain('/dashboard/sign-in/');
     for (let n = 5; n < 21; n++) expect((await invite(`k${n}@fish.example`, n)).status).toBe(201);
     const refused = await invite('one-more@fish.example', 21);

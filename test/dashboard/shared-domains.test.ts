@@ -111,14 +111,14 @@ describe("the domain's owner", () => {
     const [newest] = await domains().listShares(domain);
     await browsed.owner.visitor.post(`${own()}/links/${newest?.id ?? ''}/revoke`);
     const { text: log } = await browsed.owner.visitor.get('/dashboard/account/audit');
-    expect(log).toContain(`Made a link to the DNS records of ${domain.host}`);
+    expect(log).toContain(`Created a link to the DNS records of ${domain.host}`);
     expect(log).toContain(`Revoked a link to the DNS records of ${domain.host}`);
   });
 
   test('is told beside the form that a domain has the maximum number of links', async () => {
     for (let n = 0; n < 4; n++) await domains().makeShare(domain);
     const { text } = await browsed.owner.visitor.get(own());
-    expect(text).toContain('the most for one domain');
+    expect(text).toContain('This domain has');
     expect(text).not.toContain('Create link');
     const late = await browsed.owner.visitor.post(`${own()}/links`, { once: 'form_123456789' });
     expect(late.status).toBe(422);

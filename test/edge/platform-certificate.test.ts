@@ -185,7 +185,7 @@ describe("an edge with the platform's certificate in files", () => {
     await files.look();
     await files.look();
     expect(logged).toHaveLength(1);
-    expect(logged[0]).toContain('cannot be used, kept the one before');
+    expect(logged[0]).toContain('cannot be used, keeping the old one');
     expect(logged[0]).toContain(wanted);
     expect(await namesAt(tom)).toEqual(pairNames);
     const other = new WatchedPlatformFiles(paths(), 'sites.test', {

@@ -27,7 +27,7 @@ export const checkPassword = (
 ): void => {
   const { min, max } = passwordLength;
   const { length } = [...password];
-  if (length < min || length > max) throw invalidPassword(`${lengthRule}; a few words do well.`);
+  if (length < min || length > max) throw invalidPassword(`${lengthRule}; a few words work well.`);
   const text = folded(password);
   if (text.includes(folded(email))) {
     throw invalidPassword('A password must not contain the e-mail address.');

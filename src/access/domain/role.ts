@@ -39,7 +39,7 @@ const rules = {
   'domain.add': editor('add a domain'),
   'domain.verify': editor('verify a domain'),
   'domain.configure': editor('change redirects, the primary domain and the configuration'),
-  'domain.share': editor('make and revoke links to the DNS records of a domain'),
+  'domain.share': editor('create and revoke links to the DNS records of a domain'),
   'domain.remove': editor('remove a domain'),
   'animal.add': editor('add an animal'),
   'animal.change': editor('edit, reserve, release and sell an animal'),
@@ -56,15 +56,17 @@ const rules = {
   'account.rename': owner('rename the account'),
   'account.delete': provenOwner('delete the account'),
   'account.restore': owner('restore the deleted account'),
-  'person.invite': provenOwner('invite somebody, and make another link for them'),
+  'person.invite': provenOwner('invite somebody, and create another link for them'),
   'person.change_role': provenOwner('change the role of somebody'),
   'person.remove': provenOwner('remove somebody'),
-  'account.demand_factor': provenOwner('demand a second factor of everybody, or stop it'),
+  'account.demand_factor': provenOwner(
+    'require a second factor of everybody, or stop requiring it',
+  ),
   'me.leave': by('viewer', true)('leave the account'),
   'me.change': viewer('change what concerns only themselves: name, password, mails, notices'),
   'me.change_factor': by('viewer', true)('change their own second factor'),
   'me.end_session': viewer('end their own sessions'),
-  'me.make_link': by('viewer', true)('make a sign-in link for themselves'),
+  'me.make_link': by('viewer', true)('create a sign-in link for themselves'),
 } as const satisfies Readonly<Record<string, Rule>>;
 
 export type Operation = keyof typeof rules;

@@ -103,10 +103,10 @@ export const addPasskey = (
 ): Changed => {
   const { passkey, now } = shown;
   if (factor.passkeys.length >= mostPasskeys) {
-    throw invalidFactor(`You have ${mostPasskeys} passkeys, which is the most. Remove one first.`);
+    throw invalidFactor(`You have ${mostPasskeys} passkeys, the maximum. Remove one first.`);
   }
   if (factor.passkeys.some(({ id }) => id === passkey.id)) {
-    throw invalidFactor('This passkey is here already.');
+    throw invalidFactor('This passkey is already set up.');
   }
   const passkeys = [...factor.passkeys, { ...passkey, createdAt: now, usedAt: undefined }];
   return added({ ...useChallenge(factor, shown), passkeys }, person, { method: 'passkey', now });

@@ -76,7 +76,7 @@ const countOf = async ({ counters, clock }: Ports, subject: string): Promise<num
 
 const refuseFor = (wait: number | undefined): void => {
   if (wait === undefined) return;
-  const message = `Too many links were asked for. Try again in ${inWords(wait * 1000)}.`;
+  const message = `Too many links were requested. Try again in ${inWords(wait * 1000)}.`;
   throw new TooMany('too_many_sign_ins', message, wait);
 };
 

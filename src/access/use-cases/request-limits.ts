@@ -57,7 +57,7 @@ export const admitAskedCall =
       (await waitBeforeAttempt(ports, `asked-calls-of:${accountId}`, ofAccount)) ??
       (await waitBeforeAttempt(ports, `asked-calls-to:${ports.keyMaterial.sha256(host)}`, toHost));
     if (wait === undefined) return;
-    const message = `Too many calls were asked for. Try again in ${inWords(wait * 1000)}.`;
+    const message = `Too many calls were requested. Try again in ${inWords(wait * 1000)}.`;
     throw new TooMany('too_many_requests', message, wait);
   };
 
@@ -84,7 +84,7 @@ const admitOwnLink = async (
 ): Promise<void> => {
   const wait = await waitBeforeAttempt(ports, `own-links-of:${personId}`, signInLimits.ownLinks);
   if (wait === undefined) return;
-  const message = `You have made too many links. Try again in ${inWords(wait * 1000)}.`;
+  const message = `You have created too many links. Try again in ${inWords(wait * 1000)}.`;
   throw new TooMany('too_many_requests', message, wait);
 };
 

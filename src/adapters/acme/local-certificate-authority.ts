@@ -147,13 +147,13 @@ export class LocalRootFile {
     try {
       return JSON.parse(this.#sealer.open(sealed, localRootPurpose)) as RootPair;
     } catch (error) {
-      const reason = 'cannot be opened: SECRET_KEY is not the one it was made with';
+      const reason = 'cannot be decrypted: SECRET_KEY is not the key that encrypted it';
       throw this.#unusable(`${reason}. Restore SECRET_KEY, or`, error);
     }
   }
 
   #unusable(why: string, cause?: unknown): Error {
-    const remedy = `remove ${this.#sealedPath} and ${this.#rootPath}: a new root is made when it is needed next.`;
+    const remedy = `remove ${this.#sealedPath} and ${this.#rootPath}: a new root is created when one is next needed.`;
     return new Error(`${this.#sealedPath} ${why} ${remedy}`, { cause });
   }
 }

@@ -81,7 +81,7 @@ export class WatchedPlatformFiles {
   #keep(problem: string): void {
     if (problem === this.#problem) return;
     this.#problem = problem;
-    const text = "the platform's certificate cannot be used, kept the one before";
+    const text = "the platform's new certificate cannot be used, keeping the old one";
     this.#ports.log.warn({ problem }, text);
   }
 }

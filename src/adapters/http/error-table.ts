@@ -102,12 +102,12 @@ export const errorTable = {
   ),
   payload_too_large: is(
     413,
-    'The body is larger than 64 KiB, or an archive than 200 MiB.',
+    'The body is larger than 64 KiB, or the archive is larger than 200 MiB.',
     'The body is larger than 64 KiB (65536 bytes); send less.',
   ),
   unsupported_media_type: is(
     415,
-    'The body is not `application/json` in UTF-8 without compression; of a deploy, not `application/zip` or `application/gzip`.',
+    'The body is not `application/json` in UTF-8 without compression or, for a deploy, not `application/zip` or `application/gzip`.',
     'Send the body as "Content-Type: application/json" in UTF-8, without Content-Encoding.',
   ),
   expectation_failed: is(

@@ -62,8 +62,8 @@ export const summaryOf = (told: readonly NotificationContent[], envelope: Envelo
     title: `${items.length} things happened`,
     text:
       left > 0
-        ? `The ${mostItems} that matter most are below. The notices show the other ${left} too.`
-        : 'What matters most comes first.',
+        ? `The ${mostItems} most important ones are below. The notices also show the other ${left}.`
+        : 'The most important ones come first.',
     items: items.slice(0, mostItems),
     action: { text: 'Show all notices', url: urlOf('/dashboard/notices', envelope) },
     footer: ownersFooter(envelope),

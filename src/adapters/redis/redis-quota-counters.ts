@@ -60,7 +60,7 @@ export class RedisQuotaCounters extends QuotaCounters {
     const taken = (await this.#tryTake(take)) ?? (await this.#tryTake(take));
     if (taken) return taken;
     if (this.#deadline.leftMs < this.#timeoutMs) throw new OutOfTime('Redis');
-    throw new Unavailable('Redis', new Error('Two takes were late'));
+    throw new Unavailable('Redis', new Error('Two requests were late'));
   }
 
   override async peek(subject: string, now: Date): Promise<Counts> {

@@ -63,7 +63,7 @@ export class AesGcmSealer extends Sealer {
   override open(sealed: string, purpose: string, sealedBy?: string): string {
     const bytes = bytesOf(sealed);
     if (!bytes || bytes.length < nonceBytes + tagBytes) {
-      throw new Error(`what is sealed as ${purpose} is damaged`);
+      throw new Error(`the encrypted ${purpose} is damaged`);
     }
     let cause: unknown;
     for (const key of this.#likeliestFirst(sealedBy)) {
@@ -85,10 +85,10 @@ export class AesGcmSealer extends Sealer {
 
   #whyNot(purpose: string, sealedBy: string | undefined): string {
     if (sealedBy === undefined || this.keyIds.includes(sealedBy)) {
-      return `what is sealed as ${purpose} does not open: was it sealed under another secret key?`;
+      return `the encrypted ${purpose} cannot be decrypted: was it encrypted under another secret key?`;
     }
     return (
-      `what is sealed as ${purpose} does not open: it was sealed under another secret key, with the id ` +
+      `the encrypted ${purpose} cannot be decrypted: it was encrypted under another secret key, with the id ` +
       `${sealedBy}, and this process has ${this.keyIds.join(', ')}. Give that key as SECRET_KEY_PREVIOUS.`
     );
   }

@@ -113,7 +113,7 @@ class WorkerThread<Task, Result, News> {
       .on('exit', () => {
         onEnd();
         // Rejects only after all work has stopped.
-        this.#settle()?.reject(this.#why ?? broken(new Error('it ended by itself')));
+        this.#settle()?.reject(this.#why ?? broken(new Error('it ended unexpectedly')));
       })
       .unref();
   }

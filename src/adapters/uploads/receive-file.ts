@@ -200,7 +200,7 @@ const fileIn = (
 
 const tooLarge = (largest: number) => {
   const most = `${largest / 1024 / 1024} MiB`;
-  const message = `This file is larger than ${most}, the most that is accepted.`;
+  const message = `This file is larger than the maximum of ${most}.`;
   return uploadRefused('upload_too_large', message);
 };
 

@@ -88,7 +88,8 @@ const remember = async (
   try {
     await rememberBackup(database, 'made', new Date(madeAt));
   } catch (cause) {
-    const problem = 'The new backup is whole, but the database could not remember it for the alert';
+    const problem =
+      'The new backup is complete, but the database could not record it, so an alert may follow';
     const { seen, advice } = databaseProblem(databaseUrl, cause);
     throw new Error(`${problem}: ${seen} ${advice}`.trim(), { cause });
   }
@@ -139,7 +140,7 @@ const refuseEmptied = ({ rows }: CopyFacts, { madeAt, database }: Manifest): voi
   const before = database.rows['accounts'] ?? 0;
   if (before === 0 || rows['accounts'] !== 0) return;
   throw new Error(
-    `The database has no account, and the last backup, of ${madeAt}, has ${String(before)}: it stays as it is. ` +
+    `The database has no account, but the last backup, of ${madeAt}, has ${String(before)}: it is kept. ` +
       'Check DATABASE_URL and whether its disk is mounted. If it should be empty, back up into another folder.',
   );
 };

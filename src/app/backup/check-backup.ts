@@ -26,7 +26,7 @@ import {
 
 const mostShown = 20;
 
-const backUpAgain = 'Back up again, and take an older backup until then.';
+const backUpAgain = 'Back up again, and use an older backup until then.';
 
 interface CheckedPlace {
   readonly path: string;
@@ -87,7 +87,7 @@ const checkDeploys = async (
     if (damage !== undefined) found.push(failed(`Deploy ${id}: ${damage}.`, advice(id)));
   }
   const more = found.length - mostShown;
-  const whole = ok(`The files of all deploys are whole (${String(all.length)}).`);
+  const whole = ok(`The files of all deploys are complete (${String(all.length)}).`);
   const gone = Object.entries(lost).map(([id, why]) =>
     failed(
       `Deploy ${id} was already incomplete when the backup was made: ${why}.`,
@@ -128,7 +128,7 @@ const checkCopy = async (
   const all = `${String(sumOf(rows))} rows in ${String(Object.keys(rows).length)} tables`;
   const schema = checkSchema(manifest);
   if (!inspected) {
-    const seen = `The dump of the database is what was written, with ${all}. Whether it can be loaded was not tried.`;
+    const seen = `The dump of the database is unchanged, with ${all}. Loading it was not tried.`;
     return [warning(seen, 'Name an empty database of a test server with --into.'), ...schema];
   }
   const { facts, damage } = inspected;

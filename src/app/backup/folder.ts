@@ -51,7 +51,7 @@ export class BackupFolder {
   }
 
   get noBackup(): string {
-    return `${this.path} holds no whole backup: there is no ${manifestName}.`;
+    return `${this.path} holds no complete backup: there is no ${manifestName}.`;
   }
 
   /** @returns undefined if there is no backup, or a damaged one @throws UnsupportedManifest */

@@ -60,7 +60,7 @@ export const parseManifest = (text: string, name: string): Manifest => {
   if (result.success) return result.output;
   const [{ message }] = result.issues;
   throw new UnsupportedManifest(
-    `${name} has what no backup of this version writes: ${message}. Use the version that made it, or another folder.`,
+    `${name} has content that this version never writes: ${message}. Use the version that made it, or another folder.`,
   );
 };
 

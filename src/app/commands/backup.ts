@@ -146,7 +146,7 @@ const restoredInWords = ({ manifest, lost, replaced, ...rest }: Restored): strin
     ...lostInWords(lost),
     ...replaced.map(
       (id) =>
-        `  Deploy ${id} was damaged or changed in the storage; what was backed up is there again.`,
+        ` Deploy ${id} was damaged or changed in the storage; the backed-up version was restored.`,
     ),
     ...(rest.missingKeys === undefined
       ? []
@@ -156,13 +156,13 @@ const restoredInWords = ({ manifest, lost, replaced, ...rest }: Restored): strin
   ].join('\n');
 
 const lostInWords = (lost: Readonly<Record<string, string>>): readonly string[] =>
-  Object.entries(lost).map(([id, why]) => `  Deploy ${id} is not there: ${why}.`);
+  Object.entries(lost).map(([id, why]) => ` Deploy ${id} was not restored: ${why}.`);
 
 const movedInWords = ({ from, to, rows }: Moved): string => {
   const counts = Object.values(rows);
   const sum = counts.reduce((one, other) => one + other, 0);
   return [
     `Moved ${String(sum)} rows in ${String(counts.length)} tables to ${to}.`,
-    `${from} is as it was. Set DATABASE_URL to the new database before you start the service.`,
+    `${from} is unchanged. Set DATABASE_URL to the new database before you start the service.`,
   ].join('\n');
 };

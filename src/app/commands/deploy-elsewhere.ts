@@ -161,7 +161,7 @@ const codeIn = (answer: Answer): string | undefined => errorIn(answer)?.code;
 
 const explanationIn = (answer: Answer): string =>
   errorIn(answer)?.message ??
-  `The address answered ${String(answer.status)}, and not as this service does. Check --to.`;
+  `The address answered ${String(answer.status)}, but not like this service. Check --to.`;
 
 export const deployedInWords = (done: Deployed): string => {
   if (done.kind === 'refused') {

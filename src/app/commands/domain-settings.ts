@@ -89,7 +89,7 @@ const choose = command(
   [
     new Argument('[host]', 'the domain that becomes the primary one'),
     ofProject,
-    option('--none', 'choose that the project has none'),
+    option('--none', 'let the project have no primary domain'),
   ],
   async (container, { host, project: slug, none }: PrimaryGiven): Promise<Answer> => {
     const domains = container.get(DomainsKey);
@@ -109,7 +109,7 @@ export const domainPrimary: Define = (defined) => {
   defined.hook('preAction', () => {
     const [host] = defined.args;
     // An unset shell variable gives an empty name, which would choose none.
-    if (host === '') defined.error('error: the domain is empty; --none chooses none');
+    if (host === '') defined.error('error: the domain is empty; use --none for no primary domain');
     if (host !== undefined && defined.opts<PrimaryGiven>().none === true) {
       defined.error('error: give a domain or --none, not both');
     }
@@ -131,11 +131,11 @@ interface ShareGiven {
 }
 
 export const domainShare = command(
-  `make a link to the DNS records and state of a domain, for somebody without an account; it works for ${String(shareDays)} days and is shown once`,
+  `create a link to the DNS records and state of a domain, for somebody without an account; it works for ${String(shareDays)} days and is shown once`,
   [
     new Argument('<host>', 'the domain'),
     ofProject,
-    option('--list', 'list the links that work instead').conflicts('end'),
+    option('--list', 'list the working links instead').conflicts('end'),
     option('--end <id>', 'end a link instead'),
   ],
   async (container, given: ShareGiven): Promise<Answer> => {
@@ -169,7 +169,7 @@ const listed = (shares: readonly DomainShare[]): Answer => [
   table(
     ['ID', 'MADE', 'WORKS UNTIL'],
     shares.map(({ id, createdAt, endsAt }) => [id, createdAt.toISOString(), endsAt.toISOString()]),
-    'No links to this domain work.',
+    'There are no working links to this domain.',
   ),
 ];
 

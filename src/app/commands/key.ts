@@ -92,7 +92,7 @@ const list = command(
 );
 
 const rotate = command(
-  'make a new secret for a key, shown once; the old one stays valid for the overlap',
+  'create a new secret for a key, shown once; the old one stays valid for the overlap',
   [
     ofKey,
     option('--overlap <time>', 'how long the old secret stays valid')

@@ -34,7 +34,7 @@ const deployNumber = (text: string): number => {
 
 const create = command(
   'create a project',
-  [ofAccount, required('--name <name>', 'name of the project; its address is made from it')],
+  [ofAccount, required('--name <name>', 'name of the project; its address is derived from it')],
   async (container, given: { account: string; name: string }) => {
     const project = await container.get(SitesKey).startProject(given.account, given.name);
     const { id, slug, name } = project;

@@ -15,7 +15,8 @@ import { failed, type Finding, ok, warning } from './finding.ts';
 
 export const checkDatabase = async ({ databaseUrl }: Config): Promise<readonly Finding[]> => {
   const place = databasePlace(databaseUrl);
-  if (isMissing(databaseUrl)) return [ok(`${place} does not exist yet; the first start makes it.`)];
+  if (isMissing(databaseUrl))
+    return [ok(`${place} does not exist yet; the first start creates it.`)];
   try {
     const states = await usingDatabase(databaseUrl, migrationStates);
     const applied = states.filter(({ executedAt }) => executedAt !== undefined);
@@ -85,11 +86,11 @@ export const judgeBackups = (
   const last = `The last backup is of ${made.toISOString()}`;
   if (isOld(made)) return [warning(`${last}.`, everyNight)];
   if (!checked) return [warning(`${last}; none was ever checked.`, check)];
-  const seen = `${last}, the last one that was checked of ${checked.toISOString()}.`;
+  const seen = `${last}; the last checked one is of ${checked.toISOString()}.`;
   return [isOld(checked) ? warning(seen, check) : ok(seen)];
 };
 
-const everyNight = `Run ${commandName()} backup every night, and see why it does not end well.`;
+const everyNight = `Run ${commandName()} backup every night, and find out why it fails.`;
 const check = `Run ${commandName()} backup check after each backup.`;
 
 /**

@@ -87,7 +87,7 @@ const nameServersOf = async (zone: string, server: string, end: AbortSignal): Pr
 
 const notOurs = (zone: string, lost: readonly string[]): Finding =>
   failed(
-    `The zone ${zone} does not lead to our name server, says ${lost.join(', ')}. No certificate can be validated by DNS.`,
+    `According to ${lost.join(', ')}, the zone ${zone} does not lead to our name server. No certificate can be validated by DNS.`,
     `Run the role dns at a public address, and create the records of docs/certificates-and-dns.md, "Setting up the zone": ` +
       `${zone} NS ${nameServerOf(zone)}, and its addresses.`,
   );

@@ -51,7 +51,7 @@ const found = (seen: string, ending: Ending): Finding => {
 
 const left = {
   near: 'less than a fifth of its lifetime is left',
-  urgent: 'a twentieth of its lifetime is left at most',
+  urgent: 'at most a twentieth of its lifetime is left',
 };
 
 export const ordered = (status: PlatformStatus): CheckedPlatform => ({

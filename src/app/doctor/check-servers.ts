@@ -71,7 +71,7 @@ export const checkMail = async ({
   if (smtpUrl === undefined) return [ok('Not used: no mail is sent.')];
   const where = shownServer(smtpUrl);
   const problem = await tryServer(smtpOptions(smtpUrl));
-  if (!problem) return [ok(`${where} takes mail from us. None was sent.`)];
+  if (!problem) return [ok(`${where} accepts mail from us. None was sent.`)];
   return [failed(`${where}: ${problem.reason}`, adviceOn(problem))];
 };
 

@@ -91,7 +91,7 @@ export class Supervisor {
         return (await child.ended).code === 0 || !serves;
       }),
     );
-    if (endings.includes(false)) throw new Error('A process did not end in good order.');
+    if (endings.includes(false)) throw new Error('A process did not end cleanly.');
   }
 
   kill(): void {

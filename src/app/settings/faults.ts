@@ -66,7 +66,7 @@ const fallbackFaults = (set: Set): readonly string[] => {
   const [preferred, fallback] = [set['ACME_DIRECTORY_URL'], set[fallbackDirectory]];
   if (fallback === undefined) {
     const alone = ofFallback.filter((name) => set[name] !== undefined);
-    const text = `${alone.join(', ')}: of no effect without ${fallbackDirectory}`;
+    const text = `${alone.join(', ')}: no effect without ${fallbackDirectory}`;
     return when(alone.length > 0, text);
   }
   if (preferred === undefined) {
@@ -119,7 +119,7 @@ const zoneFaults = ({
 const isWithin = (name: string, zone: string): boolean => `.${name}`.endsWith(`.${zone}`);
 
 const hides = (setting: string, name: string): string =>
-  `ACME_DNS_ZONE: ${name} (${setting}) must not be in this zone: it holds DNS challenges alone, so nobody would find ` +
+  `ACME_DNS_ZONE: ${name} (${setting}) must not be in this zone: it only answers DNS challenges, so nobody would find ` +
   'that name. Use a zone beside it, like acme.shop.example';
 
 export const isWorkerAlone = (roles: readonly string[]): boolean =>
@@ -132,11 +132,11 @@ const processFaults = ({ processes, roles, redisUrl }: Config): readonly string[
     ...when(
       counts && redisUrl === undefined,
       `PROCESSES: ${String(processes)} processes with the role api or dashboard need REDIS_URL: without it each counts ` +
-        'requests alone, and an account gets several times its plan. Set REDIS_URL, or PROCESSES=1',
+        'requests alone, so an account could use several times its plan. Set REDIS_URL, or PROCESSES=1',
     ),
     ...when(
       isWorkerAlone(roles),
-      'PROCESSES: must be 1 with ROLES=worker: of several processes only one has that role',
+      'PROCESSES: must be 1 with ROLES=worker: only one of several processes has that role',
     ),
   ];
 };

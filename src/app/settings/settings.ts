@@ -95,7 +95,7 @@ export const settings = {
     schema: is.portOrAny,
     byDefault: '8443',
     meaning:
-      'port for HTTPS; 0 picks a free one. Site addresses show it, and in production 443, the port that visitors use',
+      'port for HTTPS; 0 picks a free one. Addresses of sites contain it, or 443 in production, the port of visitors',
   },
   ROLES: {
     group: 'common',
@@ -174,7 +174,7 @@ export const settings = {
     group: 'common',
     schema: is.bucketUrl,
     meaning:
-      'bucket for the files of deploys, and what their keys begin with: `s3://bucket/prefix`; see [object store](edge.md#deploys-in-an-object-store). Not set: the folder `deploys` in `DATA_DIR`',
+      'bucket for the files of deploys, and the prefix of their keys: `s3://bucket/prefix`; see [object store](edge.md#deploys-in-an-object-store). Not set: the folder `deploys` in `DATA_DIR`',
   },
   S3_ENDPOINT: {
     group: 'common',
@@ -252,7 +252,7 @@ export const settings = {
     group: 'rare',
     schema: is.issuers,
     meaning:
-      'name of the certificate authority in [CAA records](certificates-and-dns.md#the-account-at-the-authority); several names comma-separated. Not set: what its directory says',
+      'name of the certificate authority in [CAA records](certificates-and-dns.md#the-account-at-the-authority); several names comma-separated. Not set: the names in its directory',
   },
   ACME_FALLBACK_DIRECTORY_URL: {
     group: 'rare',
@@ -280,7 +280,7 @@ export const settings = {
   CAA_FALLBACK_ISSUER: {
     group: 'rare',
     schema: is.issuers,
-    meaning: 'name of the second authority in CAA records. Not set: what its directory says',
+    meaning: 'name of the second authority in CAA records. Not set: the names in its directory',
   },
   VERIFIER_SCHEDULE: {
     group: 'rare',

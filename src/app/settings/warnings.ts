@@ -13,7 +13,7 @@ export const safetyWarnings = (config: Config): readonly string[] => {
     ...(production && hasSites(config) ? siteWarnings(config) : []),
     ...when(
       production && s3Endpoint.startsWith('http:') && !isOnThisMachine(s3Endpoint),
-      `S3_ENDPOINT is ${s3Endpoint}: anybody on the network between could change published sites. Use https.`,
+      `S3_ENDPOINT is ${s3Endpoint}: anybody on the network could change published sites. Use https.`,
     ),
     ...when(
       weakness !== undefined,

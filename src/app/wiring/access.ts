@@ -149,8 +149,8 @@ export const recallCounters = async (container: Container): Promise<void> => {
     container
       .get(LogKey)
       .warn(
-        'Redis does not answer: until it does, this process counts requests alone, for at most 60 s, and notices ' +
-          'late what others store',
+        'Redis does not answer: this process counts requests alone for at most 60 s, and learns late ' +
+          'what others store',
       );
   }
 };

@@ -87,7 +87,7 @@ const toldOfProfile = (c: ResolutionContext, { directoryUrl }: AcmeConfig) => {
   metrics?.count('authority_default_profiles_total', { authority }, 0);
   return (profile: string) => {
     metrics?.count('authority_default_profiles_total', { authority });
-    const text = 'the authority does not offer ACME_PROFILE, used its default profile';
+    const text = 'the authority does not offer ACME_PROFILE, so its default profile is used';
     log.warn({ authority, profile }, text);
   };
 };

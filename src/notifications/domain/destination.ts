@@ -60,7 +60,7 @@ export const specialRanges: readonly SpecialRange[] = [
   { network: '5f00::/16', use: 'segment routing', source: 'RFC 9602' },
   { network: 'fc00::/7', use: 'private', source: 'RFC 4193' },
   { network: 'fe80::/10', use: 'link-local', source: 'RFC 4291' },
-  { network: 'fec0::/10', use: 'private, of old', source: 'RFC 3879' },
+  { network: 'fec0::/10', use: 'formerly private', source: 'RFC 3879' },
   { network: 'ff00::/8', use: 'multicast', source: 'RFC 4291' },
 ];
 
@@ -177,17 +177,18 @@ const faults: readonly Fault[] = [
   {
     isBroken: ({ url }) => url.username !== '' || url.password !== '',
     explanation: () =>
-      'Leave user and password out of the address: the signature proves that we call.',
+      'Leave user and password out of the address: the signature proves that the call is from us.',
   },
   {
     isBroken: ({ destination }) => !isAllowedPort(destination),
     explanation: ({ protocol }) =>
-      `Webhooks ${protocol === 'https:' ? '' : 'over plain HTTP '}go to port ${usualPorts[protocol]}, or to a port from 1024 on that no other service is known for.`,
+      `Webhooks ${protocol === 'https:' ? '' : 'over plain HTTP '}go to port ${usualPorts[protocol]}, or to a port from 1024 on that no other service usually uses.`,
   },
   {
     isBroken: ({ destination, rules }) =>
       destination.isAddress && !mayBeSentTo(destination.host, rules),
-    explanation: () => 'This is no public address. Webhooks are sent to the public internet only.',
+    explanation: () =>
+      'This is not a public address. Webhooks are sent to the public internet only.',
   },
   {
     isBroken: ({ destination }) => !destination.isAddress && isTooLong(destination.host),
@@ -197,8 +198,7 @@ const faults: readonly Fault[] = [
   {
     isBroken: ({ destination, rules }) =>
       !destination.isAddress && isPrivateName(destination.host, rules),
-    explanation: () =>
-      'This name is not in public DNS. Enter the name under which the internet reaches your receiver.',
+    explanation: () => 'This name is not in public DNS. Enter the public name of your receiver.',
   },
 ];
 

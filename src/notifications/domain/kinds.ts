@@ -9,7 +9,7 @@ import type {
 type Links = KindFacts['sign_in.link'];
 
 const restoring = (until: string): string =>
-  `An owner can restore it until ${minute(until)}. After that it is gone for good.`;
+  `An owner can restore it until ${minute(until)}. After that it is permanently removed.`;
 
 const whichAccount = ([first, ...others]: Links['links']): string =>
   others.length === 0
@@ -88,7 +88,7 @@ const amount = (number: number): string => number.toLocaleString('en');
 
 const whoActs: Readonly<Record<Responsible, string>> = {
   customer: 'You need to act.',
-  us: 'We act; you need to do nothing.',
+  us: 'We act; you need not do anything.',
   nobody: '',
 };
 
@@ -110,7 +110,7 @@ export const kinds: KindTable = {
     link: domainLink,
   },
   'domain.removed': {
-    ...{ when: 'Somebody of your account removed a custom domain.', to: 'owners' },
+    ...{ when: 'Somebody in your account removed a custom domain.', to: 'owners' },
     ...{ tone: 'idle', isOwnDoing: true, subject: host },
     title: ({ name }) => `${name} was removed`,
     text: () =>
@@ -180,7 +180,7 @@ export const kinds: KindTable = {
     link: domainLink,
   },
   'project.deleted': {
-    ...{ when: 'Somebody of your account deleted a project.', to: 'owners' },
+    ...{ when: 'Somebody in your account deleted a project.', to: 'owners' },
     ...{ tone: 'idle', isOwnDoing: true },
     subject: ({ project }) => project,
     title: ({ name }) => `The project ${name} was deleted`,
@@ -196,7 +196,7 @@ export const kinds: KindTable = {
     link: ({ project }) => ({ path: projectPath(project), text: 'Show the deploys' }),
   },
   'key.banned': {
-    ...{ when: 'The ban of an API key begins.', to: 'owners', tone: 'bad' },
+    ...{ when: 'An API key was banned.', to: 'owners', tone: 'bad' },
     subject: ({ keyId }) => keyId,
     title: ({ name }) => `The API key ${name} was banned for a while`,
     text: ({ until }) =>
@@ -204,15 +204,15 @@ export const kinds: KindTable = {
     link: () => ({ path: '/dashboard/keys', text: 'Lift the ban' }),
   },
   'quota.warning': {
-    when: 'Your account has used 80 % of the requests of the day; once a day.',
+    when: "Your account has used 80 % of the day's requests; at most once a day.",
     ...{ to: 'owners', tone: 'busy', subject: dayOf },
     title: ({ resetsAt }) => `80 % of the requests of ${dayBefore(resetsAt)} are used`,
     text: ({ used, limit, resetsAt }) =>
-      `${amount(used)} of ${amount(limit)} are used. The count starts over at ${minute(resetsAt)}.`,
+      `${amount(used)} of ${amount(limit)} are used. The count starts again at ${minute(resetsAt)}.`,
     link: () => usageLink(),
   },
   'quota.reached': {
-    when: 'Your account has used all requests of the day; once a day.',
+    when: "Your account has used all of the day's requests; at most once a day.",
     ...{ to: 'owners', tone: 'bad', subject: dayOf },
     title: ({ resetsAt }) => `All requests of ${dayBefore(resetsAt)} are used`,
     text: ({ limit, resetsAt }) =>
@@ -235,7 +235,7 @@ export const kinds: KindTable = {
     subject: ({ webhookId }) => webhookId,
     title: ({ receiver }) => `The webhook to ${receiver} was switched off`,
     text: ({ reason }) =>
-      `${reason === 'gone' ? 'It answered 410 Gone.' : 'All attempts of five days failed.'} We no longer call it. Switch the webhook on again once its receiver works.`,
+      `${reason === 'gone' ? 'It answered 410 Gone.' : 'All attempts failed for five days.'} We no longer call it. Switch the webhook on again once its receiver works.`,
     link: ({ webhookId }) => ({
       path: `/dashboard/webhooks/${webhookId}`,
       text: 'See what it answered',
@@ -280,7 +280,7 @@ export const kinds: KindTable = {
     ...{ when: 'Your password was changed.', to: 'person', tone: 'busy' },
     title: () => 'Your password was changed',
     text: ({ email, account, changedAt }) =>
-      `The password of ${email} for ${account} was changed on ${minute(changedAt)}. If that was you, you need to do nothing. If not, choose a new password at once: it ends all other sessions and all sign-in links. Then look at the audit log of the account.`,
+      `The password of ${email} for ${account} was changed on ${minute(changedAt)}. If that was you, you need not do anything. If not, choose a new password at once: it ends all other sessions and all sign-in links. Then look at the audit log of the account.`,
     link: () => ({ path: '/dashboard/forgot-password', text: 'Choose a new password' }),
   },
   'second_factor.changed': {
@@ -288,7 +288,7 @@ export const kinds: KindTable = {
     tone: 'busy',
     title: () => 'Your second factor was changed',
     text: ({ email, account, changedAt }) =>
-      `The second factor of ${email} for ${account} was added, removed or reset, or a recovery code was used, on ${minute(changedAt)}. If that was you, or you asked the operator for it, you need to do nothing. If not, choose a new password at once: it ends all other sessions. Then look at your second factor and at the audit log of the account.`,
+      `The second factor of ${email} for ${account} was added, removed or reset, or a recovery code was used, on ${minute(changedAt)}. If that was you, or you asked the operator for it, you need not do anything. If not, choose a new password at once: it ends all other sessions. Then look at your second factor and at the audit log of the account.`,
     link: () => ({ path: '/dashboard/me/second-factor', text: 'Look at your second factor' }),
   },
   'account.deleted': {
@@ -354,5 +354,5 @@ const stillWaits = ({ name, proof, wildcard }: Contested): string => {
     wildcard === undefined
       ? ['', 'you take the name over']
       : [`${wildcard} covers ${name}. `, 'it goes live, and the wildcard no longer answers for it'];
-  return `${why}Your domain keeps waiting, but the record that leads here is not enough. If the name is yours, create ${proof} too: then ${then}. If it is not yours, remove the domain.`;
+  return `${why}Your domain still waits, but the record that leads here is not enough. If the name is yours, create ${proof} too: then ${then}. If it is not yours, remove the domain.`;
 };

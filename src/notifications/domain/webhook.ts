@@ -73,7 +73,7 @@ export const signingSecrets = (secrets: WebhookSecrets, now: Date): readonly str
 const tooManySecrets = () =>
   new DomainError<NotificationsErrorCode>(
     'webhook_limit_reached',
-    `Messages are signed with ${String(mostSecrets)} secrets already. Rotate again once one of them has ended, or keep the old ones for no time.`,
+    `Messages are already signed with ${String(mostSecrets)} secrets. Rotate again once one of them has ended, or end the old ones at once.`,
   );
 
 const earlier = (one: Date | undefined, other: Date): Date => (one && one < other ? one : other);

@@ -132,7 +132,7 @@ const call = async (
 /** For example, the secrets are encrypted with a key that this process does not have. */
 const unsigned: Outcome = {
   ...{ kind: 'failed', why: 'unsigned', tookMs: 0 },
-  explanation: 'We could not sign the message. That is our fault, not that of your receiver.',
+  explanation: "We could not sign the message. This is our fault, not your receiver's.",
 };
 
 const isForOwners = (notification: Notification): notification is OwnersNotification =>

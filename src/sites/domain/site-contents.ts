@@ -215,9 +215,9 @@ const isHidden = (path: string): boolean =>
 
 /** Names that are never part of a site. With one of these at its top, an upload is of the wrong folder. */
 export const unwantedNames = {
-  '.env': 'It may hold secrets',
-  '.git': 'It holds the history of your source',
-  node_modules: 'It holds packages to build with',
+  '.env': 'It may contain secrets',
+  '.git': 'It contains the history of your source',
+  node_modules: 'It contains packages for building',
 } as const;
 type Unwanted = keyof typeof unwantedNames;
 
@@ -227,7 +227,7 @@ const unwantedAt = (folder: string, name: Unwanted): DomainError<UploadProblem> 
   refusal(
     'archive_unwanted',
     `It has "${shownPath(`${folder}${name}`)}" at its top. ${unwantedNames[name]}, and is not part of a site: ` +
-      'deploy only the folder that your build makes, such as "dist".',
+      'deploy only your build\'s output folder, such as "dist".',
   );
 
 const withoutIndex = (files: ReadonlySet<string>): DomainError<UploadProblem> => {

@@ -36,7 +36,7 @@ export const admitBytes = (bytes: number, room: StorageRoom): void => {
   if (bytes <= room.left && room.left > 0) return;
   const left =
     room.left > 0
-      ? `${bytesInWords(room.left)} are left, which is less than this deploy has`
+      ? `${bytesInWords(room.left)} are left, which is less than this deploy needs`
       : 'nothing is left';
   throw new DomainError<UploadProblem>(
     'storage_quota_reached',

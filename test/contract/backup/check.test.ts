@@ -154,7 +154,7 @@ describe('a check of a backup', () => {
     'finds a file that no backup writes, and a restore does not write it: %s',
     async (name, change) => {
       await tell(() => change);
-      const unknown = expect.stringContaining('has what no backup of this version writes');
+      const unknown = expect.stringContaining('has content that this version never writes');
       const { code, found } = await store.check();
       expect([code, found]).toEqual([1, [unknown]]);
       const machine = store.anotherMachine(name);

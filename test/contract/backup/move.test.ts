@@ -177,7 +177,7 @@ describe('a move from SQLite to MySQL', () => {
 
   test('does not copy a table that no migration creates, and says so', async () => {
     change('create table birds (a text)');
-    await expect(move()).rejects.toThrow('No migration makes the table birds');
+    await expect(move()).rejects.toThrow('No migration creates the table birds');
   });
 
   test('fails at the end if rows are missing', async () => {

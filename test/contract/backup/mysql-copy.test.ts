@@ -111,7 +111,9 @@ describe('a check of a dump', () => {
 
   test('does not change a database that is in use', async () => {
     await order('create table pets (id int)');
-    await expect(inspect('select 1;')).rejects.toThrow('came into use: it has 1 tables');
+    await expect(inspect('select 1;')).rejects.toThrow(
+      'started to use the database: it has 1 tables',
+    );
     await order('drop table pets');
   });
 });
@@ -134,15 +136,19 @@ describe('a database that is being restored', () => {
     };
     await restore(dump, meanwhile);
     await order('insert into pets values (1)');
-    await expect(restore(dump)).rejects.toThrow('came into use: it has 2 tables');
+    await expect(restore(dump)).rejects.toThrow('started to use the database: it has 2 tables');
   });
 
   test('is left unchanged if somebody starts to use it before or while its deploys are restored', async () => {
     const use = () => order('create table pets (id int) select 7 as id');
     const useInstead = () => order('drop table kysely_migration').then(use);
-    await expect(restore(dump, useInstead)).rejects.toThrow('came into use: it has 1 tables');
+    await expect(restore(dump, useInstead)).rejects.toThrow(
+      'started to use the database: it has 1 tables',
+    );
     const first = jest.fn(nothing);
-    await expect(restore(dump, first)).rejects.toThrow('came into use: it has 1 tables');
+    await expect(restore(dump, first)).rejects.toThrow(
+      'started to use the database: it has 1 tables',
+    );
     expect(first).not.toHaveBeenCalled();
     await order('delete from pets where id = 7');
   });

@@ -30,7 +30,7 @@ test('a backup of an emptied database is refused, and the last backup stays', as
   const refused = await store.run(['backup', store.backups], wiped);
   expect([refused.code, refused.stderr]).toEqual([
     1,
-    expect.stringContaining('The database has no account, and the last backup'),
+    expect.stringContaining('The database has no account, but the last backup'),
   ]);
   expect(await store.check()).toEqual({ code: 0, found: [] });
   expect(await restored('after a refusal')).toMatchObject([{ name: 'Zoo' }]);
@@ -122,7 +122,7 @@ test.each(['/proc/x', '/proc/x/y'])(
     const { code, stderr } = await store.run(['backup', folder]);
     expect([code, stderr]).toEqual([
       1,
-      expect.stringContaining('The folder /proc/x cannot be made (ENOENT)'),
+      expect.stringContaining('The folder /proc/x cannot be created (ENOENT)'),
     ]);
   },
 );
@@ -132,7 +132,10 @@ test('a file in place of the backup folder contains no backup', async () => {
   await writeFile(file, '');
   for (const args of [['backup', 'check'], ['restore']]) {
     const { code, stdout, stderr } = await store.run([...args, file]);
-    expect([code, stdout + stderr]).toEqual([1, expect.stringContaining('holds no whole backup')]);
+    expect([code, stdout + stderr]).toEqual([
+      1,
+      expect.stringContaining('holds no complete backup'),
+    ]);
   }
 });
 

@@ -92,7 +92,7 @@ test('no certificate outlives the root, and the error about an expired root says
   clock.set(validToDate);
   await expect(issue(authority, 'tom.pets.test')).rejects.toThrow(
     `${path('local-ca.key')} has expired: remove ${path('local-ca.key')} and ${path('local-ca.pem')}: ` +
-      'a new root is made when it is needed next.',
+      'a new root is created when one is next needed.',
   );
 });
 
@@ -181,8 +181,8 @@ test('a different secret key is refused with advice, and the first one still wor
   await issue(open(), 'rex.pets.test');
   const [kept, sealed] = [await text('local-ca.pem'), await text('local-ca.key')];
   await expect(issue(open({ key: otherKey }), 'rex.pets.test')).rejects.toThrow(
-    `${path('local-ca.key')} cannot be opened: SECRET_KEY is not the one it was made with. Restore ` +
-      `SECRET_KEY, or remove ${path('local-ca.key')} and ${path('local-ca.pem')}: a new root is made when it is needed next.`,
+    `${path('local-ca.key')} cannot be decrypted: SECRET_KEY is not the key that encrypted it. Restore ` +
+      `SECRET_KEY, or remove ${path('local-ca.key')} and ${path('local-ca.pem')}: a new root is created when one is next needed.`,
   );
   expect([await text('local-ca.pem'), await text('local-ca.key')]).toEqual([kept, sealed]);
   expect(leafOf(await issue(open(), 'rex.pets.test')).verify((await root()).publicKey)).toBe(true);

@@ -6,7 +6,7 @@ import { loopbackTls } from '../../lab/authority/pebble.ts';
 test('a server that accepts our mail passes the check, and no mail is sent', async () => {
   const server = await MailServer.start();
   expect(await checkMail({ smtpUrl: server.url })).toEqual([
-    { state: 'ok', seen: `127.0.0.1:${server.port} takes mail from us. None was sent.` },
+    { state: 'ok', seen: `127.0.0.1:${server.port} accepts mail from us. None was sent.` },
   ]);
   expect(server.taken).toEqual([]);
   await server.stop();

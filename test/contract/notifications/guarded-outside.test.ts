@@ -291,8 +291,8 @@ test("The operating system's resolver is not used: /etc/hosts is ignored", async
 test.each([
   ['http://birds:secret@127.0.0.1:3000/', /^Leave user and password out/],
   ['http://127.0.0.1:22/', /^Webhooks over plain HTTP go to port 80/],
-  ['http://[::ffff:127.0.0.1]:3000/', /^This is no public address/],
-  ['http://0/', /^This is no public address/],
+  ['http://[::ffff:127.0.0.1]:3000/', /^This is not a public address/],
+  ['http://0/', /^This is not a public address/],
   ['no address', /^Enter an address that begins with/],
 ])('An address that is not allowed is refused without a look-up: %s', async (url, explanation) => {
   const outcome = await outside().post(url, message);

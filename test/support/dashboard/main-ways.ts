@@ -151,7 +151,7 @@ export const mainWays: Readonly<Record<string, (walk: Walk) => Promise<void>>> =
     const address = page.label('Address');
     await address.fill('https://169.254.169.254/latest');
     await press(page, 'Add webhook');
-    await page.words('This is no public address.').isShown();
+    await page.words('This is not a public address.').isShown();
     expect(await address.read('value')).toBe('https://169.254.169.254/latest');
     await address.fill('https://hooks.birds.test/in');
     await page.css('main input:checked').clickAll();
@@ -175,7 +175,7 @@ export const mainWays: Readonly<Record<string, (walk: Walk) => Promise<void>>> =
     await press(page, 'Rotate secret');
     expect(await shownWebhookSecret(page)).not.toBe(first);
     await leave(page, 'I have stored it');
-    await page.words('Messages are signed with the secret before this one too, until').isShown();
+    await page.words('Messages are also signed with the previous secret, until').isShown();
     await press(page, 'Switch off');
     await says(page, /^The webhook is switched off\./);
     expect(await page.role('button', 'Send a test').count()).toBe(0);

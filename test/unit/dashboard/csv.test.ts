@@ -80,7 +80,7 @@ describe('a file of animals', () => {
     ['id,name,categoryId,status\n1,Rex,7,sold\n', /Delete the column “id”/],
     [`${head}"Rex,7,sold\n`, /A quotation mark is not closed/],
     [`${head}"Rex"x,7,sold\n`, /After a closing quotation mark/],
-    [`${head}R"ex,7,sold\n`, /stands inside a cell/],
+    [`${head}R"ex,7,sold\n`, /inside a cell/],
   ])('that does not list animals is refused: %j', async (text, problem) => {
     const { wrong } = (await read(text)) as Extract<CsvDrafts, { kind: 'refused' }>;
     expect(wrong).toEqual([{ line: expect.any(Number), problem: expect.stringMatching(problem) }]);

@@ -107,7 +107,7 @@ test("the records are shown in the format of a known provider's form, with hints
 
 test('values are copied with the final dot if a provider needs it', () => {
   expect(sectionAt('helium.ns.hetzner.de')).toContain('data-copy="t1.sites.test."');
-  expect(sectionAt('helium.ns.hetzner.de')).toContain('a dot at its end');
+  expect(sectionAt('helium.ns.hetzner.de')).toContain('must end in a dot');
   expect(sectionAt('ns1.hover.com')).toContain('data-copy="t1.sites.test"');
 });
 

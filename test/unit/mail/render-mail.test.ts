@@ -107,7 +107,7 @@ describe('a summary', () => {
     expect(text.match(/^\* /gm)).toHaveLength(20);
     expect(text).toContain('500 things happened');
     expect(inOneLine(text)).toContain(
-      'The 20 that matter most are below. The notices show the other 480 too.',
+      'The 20 most important ones are below. The notices also show the other 480.',
     );
     expect(text).toContain('Show all notices:\nhttps://store.example/dashboard/notices\n');
   });

@@ -20,8 +20,8 @@ const explanationOf = (text: string, rules = production): string => {
 };
 const begins = 'Enter an address that begins with https://, like https://example.com/hooks.';
 const withoutUser =
-  'Leave user and password out of the address: the signature proves that we call.';
-const notPublic = 'This is no public address. Webhooks are sent to the public internet only.';
+  'Leave user and password out of the address: the signature proves that the call is from us.';
+const notPublic = 'This is not a public address. Webhooks are sent to the public internet only.';
 
 /**
  * IANA's registries of special-purpose addresses for IPv4 and IPv6, of multicast, and of what was never given out; with

@@ -233,5 +233,5 @@ test('stopping reports a process that did not end normally', async () => {
   puppets[1]!.child.stop = () => {
     puppets[1]!.end(1);
   };
-  await expect(supervisor.stop()).rejects.toThrow('A process did not end in good order.');
+  await expect(supervisor.stop()).rejects.toThrow('A process did not end cleanly.');
 });

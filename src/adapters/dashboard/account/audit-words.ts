@@ -66,11 +66,11 @@ const wordsByTopic = {
     second_factor_reset: ({ personId }, { person }) =>
       `Removed all second factors of ${person(personId)}`,
     recovery_codes_made: ({ personId }, { person }) =>
-      `Made new recovery codes for ${person(personId)}`,
+      `Created new recovery codes for ${person(personId)}`,
     recovery_code_used: ({ personId, left }, { person }) =>
       `${person(personId)} used a recovery code; ${left} are left`,
     second_factor_demanded: ({ isDemanded }) =>
-      isDemanded ? 'Began to demand a second factor' : 'Stopped demanding a second factor',
+      isDemanded ? 'Required a second factor of everybody' : 'Stopped requiring a second factor',
     session_revoked: ({ personId }, { person }) => `Ended a session of ${person(personId)}`,
   },
   keys: {
@@ -96,7 +96,7 @@ const wordsByTopic = {
     project_deleted: ({ slug, until }) =>
       `Deleted the project ${slug}; it can be restored until ${moment(until)}`,
     project_restored: ({ slug }) => `Restored the project ${slug}`,
-    project_ended: ({ slug }) => `The project ${slug} is gone for good`,
+    project_ended: ({ slug }) => `Permanently removed the project ${slug}`,
     deploy_succeeded: ({ projectId, number }, { project }) =>
       `Deployed ${project(projectId)}: deploy ${number}`,
     deploy_failed: ({ projectId, number, problem }, { project }) =>
@@ -116,12 +116,12 @@ const wordsByTopic = {
     domain_verified: ({ host }) => `Verified ${host}`,
     domain_live: ({ host }) => `${host} is live`,
     domain_removed: ({ host, reason }) => `Removed ${host}${removals[reason] ?? `: ${reason}`}`,
-    domain_shared: ({ host }) => `Made a link to the DNS records of ${host}`,
+    domain_shared: ({ host }) => `Created a link to the DNS records of ${host}`,
     domain_share_ended: ({ host }) => `Revoked a link to the DNS records of ${host}`,
     domain_contested: ({ host }) => `Another account has proven ${host}`,
     domain_unhealthy: ({ host, problem }) =>
       `${host} has led elsewhere for an hour: ${plain(problem)}`,
-    domain_recovered: ({ host }) => `${host} is right again`,
+    domain_recovered: ({ host }) => `${host} leads here again`,
     certificate_ordered: ({ domainId }, { domain }) =>
       `Ordered a certificate for ${domain(domainId)}`,
     certificate_issued: ({ domainId, notAfter }, { domain }) =>
@@ -130,7 +130,7 @@ const wordsByTopic = {
       `Renewed the certificate of ${domain(domainId)}, until ${moment(notAfter)}`,
     certificate_failed: ({ domainId, problem, attempt, isRenewal }, { domain }) =>
       `No ${isRenewal ? 'renewed ' : ''}certificate for ${domain(domainId)} at attempt ${attempt}: ${plain(problem)}`,
-    certificate_failing: ({ host }) => `${host} does not get its certificate`,
+    certificate_failing: ({ host }) => `The certificate of ${host} could not be issued`,
     certificate_recovered: ({ host, expiresAt }) =>
       `${host} has a certificate after all, until ${moment(expiresAt)}`,
   },

@@ -30,7 +30,7 @@ export const deletedScreen = (ports: Ports): Screen => ({
   isForDeleted: true,
   notices: {
     deleted: 'The project is deleted. You can restore it for 7 days.',
-    restored: 'The project is restored. Its domains are served again once their DNS was checked.',
+    restored: 'The project is restored. Its domains are served again once their DNS is checked.',
     'account-restored': 'The account is restored. Its sites are served again in a moment.',
   },
   show: async (visit, refusal) => {
@@ -39,7 +39,7 @@ export const deletedScreen = (ports: Ports): Screen => ({
       return { title: 'Deleted account', content: deletedAccount(account, visit, refusal) };
     const deleted = await ports.sites.listDeletedProjects(visit.accountId);
     const content = html`
-      ${head('Deleted projects', 'Nothing of them is served. They can be restored for 7 days; then they are gone with their deploys and domains.', { trail: [['Account', accountPath]] })}
+      ${head('Deleted projects', 'Deleted projects are not served. You can restore them for 7 days; after that they are permanently removed, with their deploys and domains.', { trail: [['Account', accountPath]] })}
       ${formError(refusalOf(refusal, 'restore-project'))}
       ${deleted.length === 0 ? nothingDeleted : rowList(deleted, Object.values(columns(visit)))}`;
     return { title: 'Deleted projects', content };
@@ -47,10 +47,7 @@ export const deletedScreen = (ports: Ports): Screen => ({
   forms: [restoringProject(ports), restoringAccount(ports)],
 });
 
-const nothingDeleted = empty(
-  'No deleted projects',
-  'A project that is deleted in its settings stands here for 7 days.',
-);
+const nothingDeleted = empty('No deleted projects', 'A deleted project is listed here for 7 days.');
 
 const columns = ({ now, may }: Visit): ColumnsOf<Project, 'id' | 'accountId' | 'createdAt'> => ({
   name: ['Project', 'name', ({ name }) => name],
@@ -75,10 +72,10 @@ const deletedAccount = (
   { now, may }: Visit,
   refusal: Refusal | undefined,
 ): Html => html`
-  ${head(`${name} is deleted`, html`It was deleted ${time(deletedAt, now)}. It can be restored until ${time(restorableUntil(deletedAt), now)}; then all of it is gone for good.`)}
+  ${head(`${name} is deleted`, html`It was deleted ${time(deletedAt, now)}. It can be restored until ${time(restorableUntil(deletedAt), now)}; after that everything is permanently removed.`)}
   <section class="card">
     ${formError(refusalOf(refusal, 'restore-account'))}
-    <p>Restoring brings back its projects, domains, API keys, animals, orders and people as they were. Sites are served again once the DNS of their domains was checked. Webhooks get what happens from then on.</p>
+    <p>Restoring brings back its projects, domains, API keys, animals, orders and people as they were. Sites are served again once the DNS of their domains is checked. Webhooks get only events from then on.</p>
     ${may('account.restore') ? html`<form method="post" action="${accountPath}/restore"><button class="main">Restore account</button></form>` : html`<p class="hint">Only an owner can restore it. Ask one of them.</p>`}
   </section>`;
 
@@ -131,7 +128,7 @@ export const accountDeletion = (
   refusal: Refusal | undefined,
 ): Html => html`<section class="card" aria-labelledby="delete-account">
   <h2 id="delete-account">Delete this account</h2>
-  <p>Its sites are no longer served, and its API keys no longer work, as soon as you delete it. Everybody is signed out. For 7 days an owner can sign in and restore it; then all of it is gone for good:</p>
+  <p>As soon as you delete it, its sites are no longer served and its API keys no longer work. Everybody is signed out. For 7 days an owner can sign in and restore it; after that, all of this is permanently removed:</p>
   <ul class="bullets">
     <li>${counted(projects, 'project')} with all deploys and custom domains,</li>
     <li>all animals, orders, API keys and webhooks, and the audit log,</li>

@@ -306,7 +306,7 @@ const advice = {
   byMail: (email: string) =>
     `We send ${email} another one by mail. You can also pass on this one yourself.`,
   notMailed: (email: string) =>
-    `We did not mail it: ${email} got as many invitations as we send to one address. Pass on this one yourself.`,
+    `We did not mail it: ${email} has reached the limit of invitations for one address. Pass this one on yourself.`,
   byHand: (email: string) => `Send it to ${email} yourself; we do not send email.`,
   notAtAll: () => 'It is for you, perhaps in another browser.',
 } as const;

@@ -46,15 +46,10 @@ export const animalsScreen = ({ catalogue, ids }: DashboardPorts): Screen => ({
     return {
       title: 'Animals',
       content: html`
-        ${head(
-          'Animals',
-          'What your store has, reserves and has sold. Open an animal to change or sell it.',
-          {
-            actions:
-              may('animal.add') &&
-              html`<a class="button" href="${importPath}">Import a CSV file</a>`,
-          },
-        )}
+        ${head('Animals', 'The animals of your store. Open one to change or sell it.', {
+          actions:
+            may('animal.add') && html`<a class="button" href="${importPath}">Import a CSV file</a>`,
+        })}
         ${may('animal.add') && addForm(ids.next('form'), refusalOf(refusal, 'add-animal'))}
         ${list(found, query)}`,
     };

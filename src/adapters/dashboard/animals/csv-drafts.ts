@@ -39,7 +39,10 @@ export const draftsIn = async (file: Buffer): Promise<CsvDrafts> => {
     return await readRecords(recordsOf(file));
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    return refused(Number(error['lines'] ?? 1), csvProblems[error.code] ?? 'This is no CSV.');
+    return refused(
+      Number(error['lines'] ?? 1),
+      csvProblems[error.code] ?? 'This is not a CSV file.',
+    );
   }
 };
 
@@ -48,7 +51,7 @@ const csvProblems: Readonly<Record<string, string>> = {
   CSV_MAX_RECORD_SIZE: `A line has at most ${count(longestLine)} characters.`,
   CSV_INVALID_CLOSING_QUOTE: 'After a closing quotation mark comes a comma or the end of the line.',
   INVALID_OPENING_QUOTE:
-    'A quotation mark stands inside a cell. Double it, and put the cell in marks.',
+    'There is a quotation mark inside a cell. Double it, and put the whole cell in quotation marks.',
 };
 
 const pieceBytes = 64 * 1024;

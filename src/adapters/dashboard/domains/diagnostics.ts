@@ -59,7 +59,7 @@ const problemCard = (
 const whoActs = (problem: DnsProblem, isSpreading: boolean): Html => {
   if (problem.actor === 'nobody') return html`Nothing to do: it resolves on its own.`;
   const isNew = isSpreading && isBlocking(problem);
-  return html`Who acts: <strong>${actorWords[problem.actor]}</strong>${isNew && ', if you have not done so just now: some resolvers already return the correct answer'}`;
+  return html`Who acts: <strong>${actorWords[problem.actor]}</strong>${isNew && ', unless you have just done so: some resolvers already return the correct answer'}`;
 };
 
 const copyWanted = (

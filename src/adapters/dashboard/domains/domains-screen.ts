@@ -64,7 +64,7 @@ const showDomains = (ports: DashboardPorts) => async (visit: Visit, refusal?: Re
   return { title: `Domains of ${name}`, content };
 };
 
-const lead = 'Serve this site under names of your own, each with its own certificate.';
+const lead = 'Serve this site under your own names, each with its own certificate.';
 
 const actedOn = async (
   { domains }: Pick<DashboardPorts, 'domains'>,
@@ -153,8 +153,7 @@ const adding = (options: Adding): Html => {
   </form>`;
 };
 
-const wildcardHint =
-  ' A wildcard such as *.shop.example.com stands for every name one level below.';
+const wildcardHint = ' A wildcard such as *.shop.example.com covers every name one level below.';
 
 const anyOther = 'www.example.com for example.com, or the other way round';
 

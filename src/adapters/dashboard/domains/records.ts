@@ -92,7 +92,7 @@ const purposes: Readonly<Record<DnsRecord['purpose'], string>> = {
   route: 'points the name to your site',
   ownership: 'proves that you own the name',
   delegation:
-    'lets us get certificates by DNS, also before the name points here, and proves that you own it',
+    'lets us get certificates by DNS, even before the name points here, and proves that you own it',
 };
 
 const columns: readonly Column<ShownRecord>[] = [
@@ -146,11 +146,11 @@ const hintsOf = (hosted: HostedZone, records: readonly DnsRecord[]): readonly (H
   const dotted = forms.some(({ record, form }) => record.value !== form.value);
   return [
     ...(written
-      ? [html`Names below are as its form wants them, without <code>${zone}</code>.`]
+      ? [html`The names below are in the format of its form, without <code>${zone}</code>.`]
       : []),
     ...(dotted
       ? [
-          'A host name as a value needs a dot at its end there, or the provider adds the zone to it. The values below have it.',
+          'There, a host name as a value must end in a dot, or the provider appends the zone. The values below end in one.',
         ]
       : []),
     ...(ofZone ? aliasHints(ofZone.form.type) : []),
@@ -189,7 +189,7 @@ export const isSeen = (report: DnsReport, purpose: DnsRecord['purpose']): boolea
 };
 
 export const whyDelete =
-  'Attackers search for leftover records to take over names. The values of these are never assigned again, but delete them all the same.';
+  'Attackers search for leftover records to take over names. We never assign these values again, but delete the records anyway.';
 
 export const leftRecords = (domain: CustomDomain, zones: RecordZones): Html => {
   const { report } = domain.dns;

@@ -185,7 +185,7 @@ const primaryForm = ({ slug, view, attached, refusal }: RedirectOptions): Html =
 const primaryNow = (primary: CustomDomain | undefined, view: DomainSettingsView): Html => {
   if (primary) return html`Now ${shownName(primary)}.`;
   return view.isPrimaryOpen
-    ? html`The first domain that goes live becomes it, unless you choose.`
+    ? html`Unless you choose one, the first domain that goes live becomes the primary domain.`
     : html`None, as you chose.`;
 };
 

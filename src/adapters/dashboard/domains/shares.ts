@@ -73,7 +73,7 @@ const shownLink = (
   secret: secretCard({
     id: 'link-title',
     heading: html`Your link for ${shownName(domain)}`,
-    advice: html`Send it to the person who looks after the DNS of ${shownName(nameOf(domain.registrableDomain))}. It works without signing in, until ${day(endsAt)}. <strong>It is not shown again</strong>; you can make another one at any time.`,
+    advice: html`Send it to the person who manages the DNS of ${shownName(nameOf(domain.registrableDomain))}. It works without signing in, until ${day(endsAt)}. <strong>It is not shown again</strong>; you can make another one at any time.`,
     secret: `${ports.settings.origin}${sharedPath(secret)}`,
     what: 'link',
     next: { to: way, label: 'I have sent it' },
@@ -109,7 +109,7 @@ export const shareSection = (
             ${onceInput(once)}
             <button>Create link</button>
           </form>`
-        : html`<p class="hint">There are ${counted(mostShares, 'link')}, which is the most for one domain. Revoke one to create another.</p>`
+        : html`<p class="hint">This domain has ${counted(mostShares, 'link')}, the maximum. Revoke one to create another.</p>`
     }`,
   );
 
@@ -126,7 +126,7 @@ const shareTable = (
       ({ id, createdAt }) =>
         may('domain.share') &&
         buttonForm(`${own}/links/${id}/revoke`, 'Revoke', {
-          about: `Revoke the link that was made at ${createdAt.toISOString()}`,
+          about: `Revoke the link that was created at ${createdAt.toISOString()}`,
         }),
     ],
   ]);
@@ -172,8 +172,8 @@ const contentOf = (shared: SharedDomain, now: Date): Html => {
 const leadOf = ({ state, registrableDomain }: CustomDomain): Html => {
   const zone = html`<strong>${shownName(nameOf(registrableDomain))}</strong>`;
   return state === 'added'
-    ? html`You got this link because you look after the DNS of ${zone}. Please create the records below at its DNS provider. This page follows what we see of them.`
-    : html`You got this link because you look after the DNS of ${zone}. Please keep the records below at its DNS provider. This page follows what we see of them.`;
+    ? html`You got this link because you manage the DNS of ${zone}. Please create the records below at its DNS provider. This page follows what we see of them.`
+    : html`You got this link because you manage the DNS of ${zone}. Please keep the records below at its DNS provider. This page follows what we see of them.`;
 };
 
 const statusSection = ({ domain, health, nextAt, role }: SharedDomain, now: Date): Html => {

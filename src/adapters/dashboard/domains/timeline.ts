@@ -205,7 +205,7 @@ const attemptInWords = (told: v.InferOutput<typeof attempt>, occurredAt: Date): 
       return {
         title: 'We asked for a certificate and never got the answer',
         tone: 'busy',
-        more: html`<p class="hint">The authority may have made an order, so it counts.</p>`,
+        more: html`<p class="hint">The authority may have created an order, so it counts.</p>`,
       };
     case 'postponed':
       return {

@@ -59,7 +59,7 @@ const scopeList = (key: ApiKey): Child =>
 
 const onlyProject = ({ projectId }: ApiKey, projects: readonly Project[]): Child => {
   if (projectId === undefined) return undefined;
-  const name = projects.find(({ id }) => id === projectId)?.name ?? 'a project that is gone';
+  const name = projects.find(({ id }) => id === projectId)?.name ?? 'a removed project';
   return html`<span class="lines hint">deploys only to ${name}</span>`;
 };
 

@@ -77,7 +77,7 @@ const nameSection = (
     <h2>Name</h2>
     <form method="post" action="${mePath}/name" class="fields">
       ${formError(refusal)}
-      ${field({ label: 'Your name', name: 'name', required: false, maxlength: 100, autocomplete: 'name', value: name ?? '', hint: 'The others of this account see it beside your address.' }, refusal)}
+      ${field({ label: 'Your name', name: 'name', required: false, maxlength: 100, autocomplete: 'name', value: name ?? '', hint: 'Other people in this account see it beside your address.' }, refusal)}
       <button>Save name</button>
     </form>
   </section>`;
@@ -122,7 +122,7 @@ const passwordForm = ({ access }: Pick<DashboardPorts, 'access'>, path = ownForm
         v.string(),
         v.check(
           (text) => [...text].length >= min && [...text].length <= max,
-          `A password has ${min} to ${max} characters; a few words do well.`,
+          `A password has ${min} to ${max} characters; a few words work well.`,
         ),
       ),
     }),
@@ -149,7 +149,7 @@ const passwordFields = ({ person, session }: SignedIn, refusal: Refusal | undefi
   return html`${formError(refusal)}
       <input type="text" name="username" value="${person.email}" autocomplete="username" hidden>
       ${needsCurrent ? field({ label: 'Current password', name: 'current', type: 'password', autocomplete: 'current-password', maxlength: 1000 }, refusal) : nothing}
-      ${field({ label: 'New password', name: 'wanted', type: 'password', autocomplete: 'new-password', hint: `${min} to ${max} characters, and none of the common ones; a few words do well.` }, refusal)}`;
+      ${field({ label: 'New password', name: 'wanted', type: 'password', autocomplete: 'new-password', hint: `${min} to ${max} characters, and none of the common ones; a few words work well.` }, refusal)}`;
 };
 
 export const newPasswordScreen = (ports: Pick<DashboardPorts, 'access'>): Screen => ({

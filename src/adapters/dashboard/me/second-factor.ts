@@ -78,7 +78,7 @@ const leadOf = (factor: SecondFactor, isDemanded: boolean): Html => {
     return html`Each sign-in to this account asks for it, after your password or link.`;
   return isDemanded
     ? html`This account demands a second factor of everybody. Set one up to go on.`
-    : html`Whoever learns your password or reads your mail still cannot sign in to this account.`;
+    : html`Somebody who learns your password or reads your mail still cannot sign in to this account.`;
 };
 
 interface Method {
@@ -112,8 +112,8 @@ const remove = ({ id, name }: Method, isLast: boolean): Html =>
     about: `Remove ${name}`,
     question: html`Remove <span class="name">${name}</span>?`,
     consequences: isLast
-      ? 'It is your only second factor: your recovery codes end too, and each sign-in asks for your password or a link only.'
-      : 'Sign-ins no longer take it.',
+      ? 'It is your only second factor: your recovery codes also stop working, and a password or a link is then enough to sign in.'
+      : 'You can no longer sign in with it.',
     confirm: 'Remove second factor',
     action: `${secondFactorPath}/${id}/remove`,
   });

@@ -115,7 +115,7 @@ const tokenOf = (ctx: Context): string => new URLSearchParams(ctx.querystring).g
 const unknownLink = (): PageProblem =>
   new PageProblem(
     404,
-    'This link is not complete, or no longer works. Sign in and choose your mails on the page about you.',
+    'This link is not complete, or no longer works. Sign in and choose your mails on your profile.',
   );
 
 const send = (ctx: Context, content: Html): Promise<void> =>
@@ -129,9 +129,9 @@ const asking = (wanted: readonly NotificationKind[], action: string): Html => ht
   <p>You will get no more mails when this happens:</p>
   <ul class="bullets">${wanted.map((kind) => html`<li>${kinds[kind].when}</li>`)}</ul>
   <form method="post" action="${action}"><button class="main">Unsubscribe</button></form>
-  <p class="hint">The notices in the dashboard still show it. On the <a href="/dashboard/me#mail">page about you</a> you can choose again.</p>`;
+  <p class="hint">The notices in the dashboard still show it. You can choose again on <a href="/dashboard/me#mail">your profile</a>.</p>`;
 
 const done = html`
   <h1>You are unsubscribed</h1>
   <p>You get no more of these mails. The notices in the dashboard still show what happens.</p>
-  <p class="hint">On the <a href="/dashboard/me#mail">page about you</a> you can choose again.</p>`;
+  <p class="hint">You can choose again on <a href="/dashboard/me#mail">your profile</a>.</p>`;

@@ -21,7 +21,7 @@ export const makerInWords = (madeBy: Actor, keys: KeyNames): string => {
   if (madeBy.startsWith('person:')) return madeBy.slice('person:'.length);
   if (!madeBy.startsWith('key:')) return 'the command line';
   const name = keys.get(madeBy.slice('key:'.length));
-  return name === undefined ? 'an API key that is gone' : `API key ${name}`;
+  return name === undefined ? 'a removed API key' : `API key ${name}`;
 };
 
 const tones: Readonly<Record<DeployState, Tone>> = {

@@ -133,7 +133,7 @@ const deleteButton = ({ number, state }: Deploy, { project: { slug } }: Site): H
     question: `Delete deploy ${String(number)}?`,
     consequences:
       state === 'failed'
-        ? 'It leaves the list. It has no files.'
+        ? 'It is removed from the list. It has no files.'
         : 'Its files and its preview are deleted. Visitors still get the deploy that is served. This cannot be undone.',
     confirm: 'Delete deploy',
     action: `${deployPath(slug, number)}/delete`,

@@ -129,7 +129,7 @@ const deletion = (site: Site, domains: number, refusal: Refusal | undefined): Ht
   const all = deploys.length === 0 ? 'It has no deploys.' : deploysInWords(site);
   return html`<section class="card" aria-labelledby="delete-project">
     <h2 id="delete-project">Delete this project</h2>
-    <p>${name} is no longer served as soon as you delete it. For 7 days an owner can restore it; then all of it is gone for good.</p>
+    <p>As soon as you delete it, ${name} is no longer served. For 7 days an owner can restore it; after that, everything is permanently removed.</p>
     <ul class="bullets">
       <li>${domains === 0 ? 'It has no custom domains.' : `${counted(domains, 'custom domain')} ${domains === 1 ? 'stops' : 'stop'} at once, but ${domains === 1 ? 'counts' : 'count'} towards your plan for these 7 days.`}</li>
       <li>${all}</li>

@@ -104,7 +104,7 @@ const asked = (
 ): Html => html`<section class="card alone">
     <h1>Check your mail</h1>
     <p role="status">If there is an account for <strong>${typed}</strong>, a mail is on its way. The link in it works once, for ${inWords(mailedLinkMs)}.</p>
-    <p class="hint">Nothing there after a few minutes? Look among the spam, and check the address. We send at most ${mailLimits.ofSource.perHour} such mails an hour to one address for one network, and ${mailLimits.inAll.perHour} for all. A browser in which you have signed in has its own limit.</p>
+    <p class="hint">Nothing after a few minutes? Check your spam folder and the address. We send at most ${mailLimits.ofSource.perHour} such mails an hour to one address for one network, and ${mailLimits.inAll.perHour} for all. A browser in which you have signed in has its own limit.</p>
     <div>${linkWithKept(kept, { to: withQuery(linkPages[wants].path, query), label: 'Use another address', look: 'button' })}</div>
     ${kept ? wayOn(query, kept) : wayBack(query)}
   </section>`;

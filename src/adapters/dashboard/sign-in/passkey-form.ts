@@ -27,6 +27,6 @@ export const whereElse = (passkeyOrigin: string | undefined, origin: string): Ht
     return html`<noscript><p class="hint">Passkeys need JavaScript.</p></noscript>`;
   }
   return passkeyOrigin === undefined
-    ? html`<p class="hint">Browsers keep passkeys for names, and this dashboard is at an address. Use an authenticator app.</p>`
-    : html`<p class="hint" data-elsewhere>Browsers keep passkeys for names, not for addresses such as ${new URL(origin).hostname}. To use one, open the dashboard at <a href="${passkeyOrigin}/dashboard">${new URL(passkeyOrigin).host}</a>.</p>`;
+    ? html`<p class="hint">Passkeys need a host name, and this dashboard is at an IP address. Use an authenticator app.</p>`
+    : html`<p class="hint" data-elsewhere>Passkeys need a host name, not an IP address such as ${new URL(origin).hostname}. To use one, open the dashboard at <a href="${passkeyOrigin}/dashboard">${new URL(passkeyOrigin).host}</a>.</p>`;
 };

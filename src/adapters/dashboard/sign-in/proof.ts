@@ -135,7 +135,7 @@ const factorForms = async (
   const asked = { purpose: 'show', action, origin, options, label: 'Use a passkey' } as const;
   const hint = factor.app
     ? 'The six digits that your app shows, or one of your recovery codes.'
-    : 'Your passkey is not at hand? Enter one of your recovery codes.';
+    : 'No passkey at hand? Enter one of your recovery codes.';
   return html`${passkeyForm({ ...asked, fields: keptInput(kept) })}
     ${options !== undefined && whereElse(origin, settings.origin)}
     <form method="post" action="${action}">
@@ -161,7 +161,7 @@ export const showConfirmation = async (
     status: page.refusal?.status ?? 200,
     content: html`<section class="card alone">
       <h1>Confirm that it is you</h1>
-      <p>Deleting, roles and secrets need this when your last sign-in or confirmation is more than 10 minutes ago. ${page.kept && 'What you sent is done afterwards.'}</p>
+      <p>We ask before deletions and changes to roles or secrets if you last signed in or confirmed more than 10 minutes ago. ${page.kept && 'Then we do what you sent.'}</p>
       ${formError(page.refusal)}
       ${forms}
       <p class="hint"><a href="/dashboard">Cancel</a></p>

@@ -121,7 +121,7 @@ const whatNext = ({ progress, attempts, failures }: ListedDelivery, now: Date): 
     case 'delivered':
       return html`${made}`;
     case 'given_up':
-      return html`${made} We do not try again by ourselves.`;
+      return html`${made} We do not retry automatically.`;
     case 'cancelled':
       return html`${made} The webhook was switched off before it succeeded.`;
   }

@@ -87,7 +87,7 @@ const kindChoice = (current: WebhookDraft['kinds'], refusal: Refusal | undefined
   return html`<fieldset ${wrong !== undefined && html`aria-describedby="kinds-error"`}>
     <legend>Events: what we call it for</legend>
     <input type="hidden" name="kinds" value="">
-    <label><input type="checkbox" name="all" value="yes" ${isAll && html`checked`} ${wrong !== undefined && html`autofocus`}> All events <span class="hint">those that we add later, too</span></label>
+    <label><input type="checkbox" name="all" value="yes" ${isAll && html`checked`} ${wrong !== undefined && html`autofocus`}> All events <span class="hint">including those that we add later</span></label>
     <div class="groups">${Object.entries(groupNames).map(([group, name]) => kindGroup(group, name, chosen))}</div>
     ${wrong !== undefined && html`<p class="error" id="kinds-error" data-refusal>${wrong}</p>`}
   </fieldset>`;
@@ -125,7 +125,7 @@ export const shownSecret = ({
   secret: secretCard({
     id: 'secret-title',
     heading: html`${overlap === undefined ? 'Your new webhook to' : 'The new secret of the webhook to'} <span class="name">${nameOf(webhook)}</span>`,
-    advice: html`Give this secret to your receiver: it verifies with it that a message comes from us, unchanged. <strong>It is not shown again.</strong>`,
+    advice: html`Give this secret to your receiver, which uses it to verify that a message comes from us unchanged. <strong>It is not shown again.</strong>`,
     secret,
     what: 'secret',
     more: overlap !== undefined && html`<p>${oldSecret(overlap, now)}</p>`,
@@ -156,4 +156,4 @@ export const secretSection = (
 const untilWhen = ({ oldSecretsUntil: until }: Webhook, now: Date): Html | false =>
   until !== undefined &&
   until > now &&
-  html`<p data-until="${until.toISOString()}">Messages are signed with the secret before this one too, until ${atClock(until, now)}. Older ones end then, or earlier.</p>`;
+  html`<p data-until="${until.toISOString()}">Messages are also signed with the previous secret, until ${atClock(until, now)}. Older ones end by then.</p>`;

@@ -24,7 +24,7 @@ export const webhooksScreen = (ports: Ports): Screen => ({
     const webhooks = await ports.webhooks.listWebhooks(accountId);
     const refused = refusalOf(refusal, 'add-webhook');
     const content = html`
-      ${head('Webhooks', 'We call an address of yours when something happens, so that your programs learn of it without asking.')}
+      ${head('Webhooks', 'We call your address when something happens, so that your programs need not poll.')}
       ${secret}
       ${webhooks.length === 0 ? nothingYet : rowList(webhooks, Object.values(columns(now)))}
       ${
@@ -41,12 +41,11 @@ export const webhooksScreen = (ports: Ports): Screen => ({
 
 const nothingYet = empty(
   'No webhooks yet',
-  'Add the address of a receiver below. Its secret, with which it verifies what we send, is shown once.',
+  'Add the address of a receiver below. Its secret, which verifies our messages, is shown once.',
 );
 
-const enough = (refusal: Refusal | undefined): Html => html`
-  ${formError(refusal, false)}
-  <p class="hint">You have ${mostWebhooks} webhooks, which is the most that an account can have.</p>`;
+const enough = (refusal: Refusal | undefined): Html =>
+  html` ${formError(refusal, false)} <p class="hint">You have ${mostWebhooks} webhooks, the maximum for an account.</p>`;
 
 const columns = (now: Date): ColumnsOf<Webhook, 'id' | 'accountId' | 'oldSecretsUntil'> => ({
   address: [

@@ -48,12 +48,12 @@ export const stateInWords = ({ status }: Webhook, now: Date): Html => {
       case 'gone':
         return html`${since} It answered 410 Gone, so we no longer call it. Switch it on again once its receiver works.`;
       case 'failing':
-        return html`${since} All our attempts of five days failed, so we no longer call it. Switch it on again once its receiver works.`;
+        return html`${since} All attempts failed for five days, so we no longer call it. Switch it on again once its receiver works.`;
     }
   }
   const { failingSince, failedAt = failingSince } = status;
   if (!failingSince || !failedAt) return nothing;
   const left = longestFailingMs - failedForMs({ failingSince, failedAt });
   const daysLeft = counted(Math.ceil(left / day), 'more day');
-  return html`Failing: the last attempt was ${time(failedAt, now)}. If attempts fail for ${daysLeft}, we switch it off and tell you.`;
+  return html`Failing: the last attempt was ${time(failedAt, now)}. If attempts fail for ${daysLeft}, we switch it off and notify you.`;
 };

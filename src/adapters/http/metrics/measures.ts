@@ -83,7 +83,11 @@ export const diskMeasures = {
     [],
     ({ bavail, bsize }) => bavail * bsize,
   ),
-  data_disk_size_bytes: disk.min('Size of that disk', [], ({ blocks, bsize }) => blocks * bsize),
+  data_disk_size_bytes: disk.min(
+    'Size of the disk of DATA_DIR',
+    [],
+    ({ blocks, bsize }) => blocks * bsize,
+  ),
 };
 
 const objectStore = rowsOf<{ readonly isAway: boolean }>(
@@ -178,7 +182,11 @@ export const edgeMeasures = {
     [],
     ({ answers }) => answers,
   ),
-  edge_held_bytes: edge.sum('Memory that these answers hold', [], ({ heldBytes }) => heldBytes),
+  edge_held_bytes: edge.sum(
+    'Memory held by answers that visitors have not received completely',
+    [],
+    ({ heldBytes }) => heldBytes,
+  ),
   edge_requests_total: edge.counter(
     'Requests to the edge, including plain HTTP',
     [],
@@ -224,7 +232,7 @@ export const platformMeasures = {
     ({ its, now }) => its && secondsUntilEnd(its, now),
   ),
   platform_certificate_life_seconds: platform.min(
-    'Whole lifetime of that certificate',
+    'Lifetime of the certificate for all names of the platform',
     ['source'],
     ({ its }) => its && secondsUntilEnd(its, its.notBefore),
   ),
@@ -268,7 +276,7 @@ export const nameServerMeasures = {
     ({ truncated }) => truncated,
   ),
   dns_limited_answers_total: dns.counter(
-    'Of these, answers to networks beyond their limit',
+    'Truncated answers to networks beyond their limit',
     [],
     ({ limited }) => limited,
   ),

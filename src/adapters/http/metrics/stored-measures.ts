@@ -19,7 +19,7 @@ export const outboxMeasures = {
     ({ counts }) => Object.entries(counts).map(([state, value]) => ({ labels: { state }, value })),
   ),
   outbox_oldest_age_seconds: outbox.max(
-    'Age of the oldest event among them; 0 if there is none',
+    'Age of the oldest unfinished event; 0 if there is none',
     ['state'],
     ({ counts, oldest, now }) =>
       Object.keys(counts).map((state) => {
@@ -101,7 +101,7 @@ export const censusMeasures = {
     ({ counts }) => counts.mails?.waiting,
   ),
   mail_oldest_age_seconds: mail.max(
-    'How long the oldest of these has been overdue; 0 if there is none',
+    'How long the oldest mail has been overdue; 0 if there is none',
     [],
     ({ at, counts: { mails } }) => mails && (mails.oldest ? secondsFrom(mails.oldest, at) : 0),
   ),
@@ -121,7 +121,7 @@ export const censusMeasures = {
     ({ counts }) => counts.webhooks.waiting,
   ),
   webhook_overdue_seconds: census.max(
-    'How long the oldest due delivery to a webhook has been due; 0 if there is none',
+    'How long the oldest delivery to a webhook has been due; 0 if there is none',
     [],
     ({ counts }) => counts.webhooks.overdueSeconds,
   ),

@@ -22,15 +22,15 @@ const ofTrouble = {
   problem: text('A code; new ones may be added. Empty while the reason is not known.'),
   actor: v.pipe(
     v.picklist(responsibles),
-    v.description('Who can mend it: `customer` is you, `us` is the service.'),
+    v.description('Who can fix it: `customer` is you, `us` is the service.'),
   ),
   title: text('The problem in words, for people.'),
   fix: text('What would help, for people.'),
 };
 const ofQuota = {
   ...ofAccount,
-  used: count('Requests that were used today.'),
-  limit: count('Requests that the plan has a day.'),
+  used: count('Requests used today.'),
+  limit: count('Requests that the plan allows per day.'),
   resetsAt: time('When the next day begins.'),
 };
 
@@ -63,7 +63,7 @@ const dataSchemas = {
   'project.deleted': v.object({
     ...ofProject,
     name: text('The name of the project.'),
-    until: time('Until then it can be restored.'),
+    until: time('Until when it can be restored.'),
   }),
   'deploy.failed': v.object({
     ...ofProject,
@@ -80,9 +80,9 @@ const dataSchemas = {
   'quota.reached': v.object(ofQuota),
   'operation.removal': v.object({
     ...ofAccount,
-    operation: text('The operation of the API, as its reference names it.'),
-    removedAt: time('From then on it answers 410.'),
-    days: count('Days until then.'),
+    operation: text('The operation of the API, as named in its reference.'),
+    removedAt: time('When it starts to answer 410.'),
+    days: count('Days until its removal.'),
   }),
   'webhook.off': v.object({
     ...ofAccount,

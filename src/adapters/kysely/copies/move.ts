@@ -74,7 +74,7 @@ const copyAll = async (
   const made = await tablesIn(session);
   const strange = tables.filter((table) => !made.includes(table));
   if (strange.length > 0) {
-    throw new Error(`No migration makes the table ${strange.join(', ')}: drop it first.`);
+    throw new Error(`No migration creates the table ${strange.join(', ')}: drop it first.`);
   }
   // Migrations insert the only rows of some tables, which the copied rows replace.
   for (const table of tables.toReversed()) {

@@ -77,7 +77,7 @@ const refuseOthers = async (session: Session): Promise<void> => {
   const found = await tablesOfOthers(session);
   if (found === undefined) return;
   throw new Error(
-    `The database came into use: ${found}. Stop what uses it, and take an empty one.`,
+    `Something started to use the database: ${found}. Stop it, or name an empty database.`,
   );
 };
 

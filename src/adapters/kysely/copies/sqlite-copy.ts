@@ -109,7 +109,7 @@ export const placeSqlite = async (copy: string, path: string): Promise<void> => 
     await link(draft, path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    const problem = `${path} appeared during the restore. Stop what made it, and move it away.`;
+    const problem = `${path} appeared during the restore. Stop the program that created it, and move it away.`;
     throw new Error(problem, { cause: error });
   } finally {
     await rm(draft, { force: true });

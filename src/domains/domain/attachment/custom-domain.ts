@@ -372,6 +372,6 @@ const alreadyAttached = (
 ): string => {
   if (isThisOne) return `${host} is in the list of this project already.`;
   return isDeleted
-    ? `Your deleted project "${name}" has ${host}. Restore it and remove the domain there, or wait until it is gone.`
+    ? `Your deleted project "${name}" has ${host}. Restore it and remove the domain there, or wait until the project is removed.`
     : `Your project "${name}" has ${host} already. Remove it there before you add it here.`;
 };

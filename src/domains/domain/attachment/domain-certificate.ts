@@ -299,7 +299,7 @@ const byDns = (
 
 const oursFix = (host: string): string =>
   `The certificate authority could not look up where ${delegationNameOf(host)} leads: to our own name servers. Our resolvers found ` +
-  'your record, so there is nothing for you to do. We look after it and try again automatically.';
+  'your record, so there is nothing for you to do. We will fix this and retry automatically.';
 
 const delegationFix = (host: string): string =>
   `The certificate authority did not find our answer where ${delegationNameOf(host)} leads. Check that this name has the ` +

@@ -186,7 +186,8 @@ const rules: readonly NameRule[] = [
   },
   {
     isBroken: ({ facts }) => !facts.ascii.split('.').every(isLabel),
-    advice: () => 'Between dots are letters, digits and hyphens, with no hyphen at either end.',
+    advice: () =>
+      'Parts between dots have letters, digits and hyphens, and no hyphen at either end.',
   },
   {
     isBroken: ({ facts }) => hasReservedLabel(facts),

@@ -122,7 +122,7 @@ export const suspensionOf = (
   // If the exact name was removed, the wildcard covers it now.
   if (own?.host === from) return `Suspended: ${from} covers ${target}, so it would lead back here.`;
   if (own && own.host !== target && all.some((one) => one.from === own.host))
-    return `Suspended: ${own.host} covers ${target}, and is redirected itself.`;
+    return `Suspended: ${own.host} covers ${target}, and is itself redirected.`;
   const isReached = own ? own.liveSince !== undefined : isAbsolute(to);
   return isReached ? undefined : `Suspended until ${target} is live.`;
 };
@@ -151,7 +151,7 @@ const oneHostOfProject = (raw: string, facts: RedirectFacts, field: Field): stri
   if (!isWildcard(host)) return host;
   throw refusal(
     'redirect_invalid',
-    `${nameIn(facts)(host)} is a wildcard, which can be redirected, but is not one name to lead to.`,
+    `${nameIn(facts)(host)} is a wildcard, which can be redirected but cannot be a target, because it is not one name.`,
     field,
   );
 };
