@@ -1,8 +1,8 @@
 #!/usr/bin/env -S node --max-semi-space-size=8 --heap-growing-percent=50 --no-allocation-site-pretenuring
 'use strict';
 
-// Runs src/main.ts in a checkout, and program/main.js in an installed package. Every Node since 12 can read this
-// file: one that is too old for the service gets a sentence, not a stack.
+// Runs src/main.ts in a checkout, and program/main.js in an installed package. Every Node since 12 can read
+// this file, so a version too old for the service prints a clear message.
 const { existsSync, lstatSync, mkdirSync } = require('fs');
 const { enableCompileCache } = require('module');
 const { homedir } = require('os');
@@ -13,7 +13,7 @@ const root = join(module.path, '..');
 const source = join(root, 'src', 'main.ts');
 const isCheckout = existsSync(source);
 
-/** The first version of each line of releases that runs TypeScript as it is. */
+/** The first version of each release line that runs TypeScript directly. */
 const isTooOld = () => {
   const [major, minor] = process.versions.node.split('.').map(Number);
   return major < 22 || (major === 22 && minor < 18) || (major === 23 && minor < 6);
@@ -48,24 +48,27 @@ const fail = (error) => {
 };
 
 /**
- * Keeps compiled code for the next start, in a folder that only this user can write: what is in it is run. Without such
- * a folder, each start compiles everything.
+ * Keeps compiled code for the next start in a folder that only this user can write, because its content is
+ * executed. Without such a folder, each start compiles everything.
  */
 const keepCompiledCode = () => {
   try {
     const caches = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
     const folder = join(caches, 'animal-store');
-    // One level at a time: no home is made where there is none.
+    // Creates one level at a time, so that no home folder is created.
     for (const one of [caches, folder]) if (!existsSync(one)) mkdirSync(one, 0o700);
     const { uid, mode } = lstatSync(folder);
     const isOnlyOurs = (mode & 0o170022) === 0o040000 && uid === process.getuid();
     if (isOnlyOurs) enableCompileCache(folder);
   } catch {
-    // No home, or none that can be written.
+    // There is no home folder, or it cannot be written.
   }
 };
 
-/** The first process of a container ignores a signal that it does not listen to: until it serves, and in commands. */
+/**
+ * As the first process of a container, Node ignores signals without a listener, before it serves and in
+ * commands.
+ */
 const endOnSignal = () => {
   for (const [signal, code] of Object.entries({ SIGINT: 130, SIGTERM: 143 })) {
     process.on(signal, () => process.listenerCount(signal) === 1 && process.exit(code));

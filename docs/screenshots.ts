@@ -36,7 +36,7 @@ const site = zipOf([
   { name: '404.html', content: '<!doctype html><title>Nothing here</title>' },
 ]);
 
-/** An empty page is taken once for each size. */
+/** Takes an empty page once for each size. */
 const take = async (page: TestPage, name: string): Promise<void> => {
   const wanted = name.endsWith('-empty') ? [views[0], views[3]] : views;
   for (const view of wanted) {
@@ -94,7 +94,6 @@ const liveDomain = async (page: TestPage, lab: TryOut, origin: string): Promise<
   lab.createRecords(`${elsewhere}${delegation ?? ''}\n`);
   await verify.click();
   await page.words('Certificate ready').isShown();
-  // Without what the last check said.
   await page.goto(`${origin}${domains}/${host}`);
   await take(page, 'domain-ready');
   lab.createRecords(records);
@@ -149,7 +148,7 @@ const request = async (url: string, secret: string): Promise<void> => {
   await answer.arrayBuffer();
 };
 
-/** As many as a shop has within a day, more about noon. */
+/** As many as a shop has in a day, most of them around noon. */
 const requestAllDay = async ({ clock, service }: TryOut, till: string, web: string) => {
   for (const requests of [4, 7, 12, 21, 26, 18, 24, 15, 9]) {
     for (let one = 0; one < requests; one++) {
@@ -168,7 +167,7 @@ const keys = async (page: TestPage, lab: TryOut, origin: string): Promise<void> 
   await requestAllDay(lab, till, web);
   await page.goto(`${origin}/dashboard/keys`);
   await take(page, 'keys');
-  // Usage is stored every 5 seconds; the page follows by itself.
+  // Usage is stored every 5 seconds, and the page updates automatically.
   await page.goto(`${origin}/dashboard/usage`);
   await page.role('cell').has('Web shop').isShown();
   await take(page, 'usage');
@@ -179,7 +178,6 @@ const keys = async (page: TestPage, lab: TryOut, origin: string): Promise<void> 
   await take(page, 'notices');
 };
 
-/** Of a receiver that is busy at first. */
 const webhooks = async (page: TestPage, origin: string): Promise<void> => {
   let calls = 0;
   const receiver = createServer((_request, response) => {

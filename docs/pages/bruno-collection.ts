@@ -50,7 +50,7 @@ export const brunoCollection = (): Readonly<Record<string, string>> => {
   };
 };
 
-/** What is not required is there, switched off. */
+/** Optional parameters are included, but switched off. */
 const partsOf = ({ components }: OpenApiDocument, { parameters, requestBody }: Operation) => {
   const named = parameters.flatMap(
     ({ $ref }) => components.parameters[$ref.split('/').at(-1) ?? ''] ?? [],
@@ -69,7 +69,7 @@ const partsOf = ({ components }: OpenApiDocument, { parameters, requestBody }: O
   };
 };
 
-/** The document of a service without settings. It is only described here, so nothing stands behind it. */
+/** The document of a service without settings, only for its description. */
 const ownDocument = (): OpenApiDocument => {
   const { publicUrl, stagingUrl } = loadConfig({});
   const routes = {

@@ -8,7 +8,6 @@ export const commandTables = (): Readonly<Record<string, Printed>> => ({
 
 const rowsOf = (command: Command, path: readonly string[] = []): (readonly string[])[] => {
   const inner = command.commands.flatMap((one) => rowsOf(one, [...path, one.name()]));
-  // `backup` is a command and has one.
   const isOnlyGroup = inner.length > 0 && command.registeredArguments.length === 0;
   return isOnlyGroup ? inner : [rowOf(command, path), ...inner];
 };

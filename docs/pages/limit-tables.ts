@@ -118,7 +118,7 @@ const planRow = (plan: (typeof plans)[number]): readonly string[] => {
   ];
 };
 
-/** Each ban begins when the one before it is over, until they get no longer. */
+/** Each ban begins when the previous one ends, until they get no longer. */
 const banLadder = (): readonly (readonly string[])[] => {
   const minutes: number[] = [];
   let ban = nextBan(undefined, new Date(0));

@@ -2,14 +2,14 @@ export const code = (word: string) => `\`${word}\``;
 export const list = (words: readonly string[]) =>
   words.length > 0 ? words.map(code).join(', ') : 'none';
 
-/** A cell that the page already has, written by hand: the printer finds it by the first cell of its row. */
+/** A hand-written cell of the page, found by the first cell of its row. */
 export const byHand = undefined;
 
 type Row = readonly (string | typeof byHand)[];
-/** What is printed below a `<!-- printed: NAME -->`, given what is there now. */
+/** Prints the content below a `<!-- printed: NAME -->`, given the present content. */
 export type Printed = (before: string, place: string) => string;
 
-/** A table as the formatter of this project leaves it. */
+/** A table in the format of this project's formatter. */
 export const table =
   (heading: readonly string[], rows: readonly Row[]): Printed =>
   (before, place) => {

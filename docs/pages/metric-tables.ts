@@ -14,7 +14,6 @@ import { responsibles } from '../../src/domains/domain/dns/problem.ts';
 import { deployStates } from '../../src/sites/domain/site.ts';
 import { byHand, code, list, type Printed, table } from './markdown.ts';
 
-/** Only their names are read. */
 const nothing: WorkerPorts = new Proxy((() => nothing) as unknown as WorkerPorts, {
   get: (_, port) => (port === 'verifierSchedule' ? '* * * * * *' : nothing),
 });
@@ -22,7 +21,7 @@ const jobs = [...workerJobs(nothing), ...apiJobs({} as never, {} as never, {} as
   ({ name }) => name,
 );
 
-/** The values of labels that code lists. The page has the others in words. */
+/** The label values that code lists. The page describes the others. */
 const values: Readonly<Record<string, readonly string[]>> = {
   job_name: jobs,
   'authority_failures_total{reason}': authorityFailureReasons,
@@ -36,7 +35,7 @@ const values: Readonly<Record<string, readonly string[]>> = {
   'deploys{state}': deployStates,
   budget: sharedBudgets,
 };
-/** Labels with the same values wherever they are. */
+/** Labels with the same values everywhere. */
 const shared = ['job_name', 'done_by', 'authority', 'budget', 'source'];
 
 export const metricTables = (): Readonly<Record<string, Printed>> => {

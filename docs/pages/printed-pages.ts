@@ -13,7 +13,7 @@ import type { Printed } from './markdown.ts';
 import { roleTables, settingsTables } from './account-tables.ts';
 import { siteTables } from './site-tables.ts';
 
-/** The page as it is, with what stands below each `<!-- printed: NAME -->` printed anew. */
+/** The page with new content below each `<!-- printed: NAME -->`. */
 const withTables = (name: string, tables: Readonly<Record<string, Printed>>): string => {
   const page = readFileSync(join(import.meta.dirname, '..', name), 'utf8');
   const left = new Set(Object.keys(tables));
@@ -46,7 +46,7 @@ const tables: Readonly<Record<string, Readonly<Record<string, Printed>>>> = {
   'webhooks.md': webhookTables(),
 };
 
-/** What code knows better than any writer, by its path in docs/. */
+/** The printed contents by page in docs/. */
 export const printedPages = (): Readonly<Record<string, string>> => ({
   ...brunoCollection(),
   ...Object.fromEntries(

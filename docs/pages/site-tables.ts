@@ -31,7 +31,7 @@ const limits: readonly (readonly string[])[] = [
   ['nesting of folders', String(siteLimits.folders)],
 ];
 
-// The tables below show what the rules of sites answer for one example each.
+// The tables show the results of the site rules for one example each.
 
 const entries = (): readonly (readonly string[])[] => {
   const asked: readonly (readonly [path: string, kind?: EntryKind, note?: string])[] = [
@@ -81,7 +81,7 @@ const cacheControls = (): readonly (readonly string[])[] =>
     (path) => [code(path), code(headersOf(path).get('Cache-Control') ?? '')],
   );
 
-/** As the edge sends them, in their order. */
+/** Headers in the order in which the edge sends them. */
 const headersOf = (path: string): ReadonlyMap<string, string> => {
   const hash = 'N9hahLIS_gQ6uuOZN5uHTYL0mr5GukB-695eUWoAZIU';
   const { forms } = new ServedFile({ path, bytes: 2200, hash, brotli: 412, gzip: 497 });

@@ -32,7 +32,7 @@ import {
 } from './use-cases/secure-sites.ts';
 import { tendDomain, verifyDomain } from './use-cases/tend-domain.ts';
 
-/** No name of a domain has an underscore. */
+/** Domain names contain no underscores. */
 const domainIdPrefix = 'dom_';
 
 export const domains = (ports: DomainPorts) => ({

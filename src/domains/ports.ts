@@ -132,7 +132,7 @@ export interface DomainListing {
 
 export interface DomainOverview {
   readonly primaries: ReadonlyMap<string, CustomDomain>;
-  /** The first of those that need their owner. */
+  /** The first domains that need their owner. */
   readonly wanting: readonly CustomDomain[];
   readonly wantingInAll: number;
   readonly attached: ReadonlyMap<string, number>;

@@ -1,4 +1,7 @@
-/** Deleted things are out of service at once. They can be restored for 7 days, and then end. */
+/**
+ * Deleted things are out of service at once. They can be restored for 7 days, and are then removed
+ * permanently.
+ */
 export interface Deletable {
   readonly deletedAt: Date | undefined;
 }
@@ -12,7 +15,7 @@ export const restorableUntil = (deletedAt: Date): Date =>
 export const isRestorable = ({ deletedAt }: Deletable, now: Date): boolean =>
   deletedAt !== undefined && now < restorableUntil(deletedAt);
 
-/** The extra hour prevents processes with different clocks from restoring and ending the same thing. */
+/** The extra hour prevents processes with different clocks from restoring and removing the same thing. */
 const graceMs = hour;
 
 export const endsAt = (deletedAt: Date): Date =>

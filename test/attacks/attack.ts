@@ -5,11 +5,11 @@ import type { Service } from '../support/service/service-process.ts';
 import { within } from '../support/until.ts';
 import { type ProcessUsage, usageOf } from './ground.ts';
 
-/** Connections that browsers keep open, files of logs and databases. */
+/** Covers connections that browsers keep open, and files of logs and databases. */
 const spareDescriptors = 30;
-/** Memory that V8 and the allocator keep for reuse. */
+/** Covers memory that V8 and the allocator keep for reuse. */
 const spareMiB = 250;
-/** How long after an attack everything is released. */
+/** The time after an attack by which everything is released. */
 const mostMsAfter = 60_000;
 
 const error = 50;
@@ -23,8 +23,9 @@ interface Attacked<T> {
 }
 
 /**
- * Runs an attack while `/healthz` is asked from another process.
- * @throws Error when that took longer than it ever may, the service complains, or it keeps what the attack cost
+ * Runs an attack while another process checks `/healthz`.
+ * @throws Error if a check took too long, the service logged a complaint, or it keeps resources of the
+ * attack
  */
 export const underAttack = async <T>(
   service: Service,

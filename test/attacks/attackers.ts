@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { expect } from '@jest/globals';
 import { edgeClient } from '../support/http/edge-client.ts';
 
-/** One for all: each costs more than a handshake. */
+/** Shared, because a key costs more than a handshake. */
 const secureContext = createSecureContext();
 
 const initialWindowSize = 4;
@@ -25,8 +25,8 @@ interface Place {
 }
 
 /**
- * One connection of HTTP/2 whose client takes no byte of any content, and asks on so many streams.
- * @returns undefined when the edge wants no more connections
+ * An HTTP/2 connection whose client requests this many streams and reads none of the content.
+ * @returns undefined if the edge accepts no more connections
  */
 const openStalled = async (
   { port, host, path }: Place,
@@ -60,7 +60,7 @@ const openStalled = async (
   return socket;
 };
 
-/** Opens many of them from one address. @returns those that were accepted */
+/** Opens many connections from one address. @returns the accepted ones */
 export const openStalledSessions = async (
   place: Place,
   connections: number,
@@ -74,23 +74,22 @@ export const openStalledSessions = async (
   return opened.filter((socket) => socket !== undefined);
 };
 
-/** Pipelines that many requests over one connection, and waits until the service closes it. */
+/** Pipelines many requests over one connection, and waits until the service closes it. */
 export const sendAhead = async (origin: string, path: string, count: number): Promise<void> => {
   const { hostname, port, host } = new URL(origin);
   const socket = connect(Number(port), hostname);
   socket.on('error', () => undefined).resume();
   socket.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`.repeat(count));
-  // It ends with an error when it is closed while data is still on its way.
   await new Promise((resolve) => socket.once('close', resolve));
 };
 
 const index = { name: 'index.html', content: '<h1>Birds</h1>' };
 
-/** Few hundred bytes with one folder, whose path has 200 000 slashes. */
+/** A few hundred bytes with one folder, whose path has 200 000 slashes. */
 export const manySlashes = (): Promise<Buffer> =>
   tgzOf({ name: `a${'/'.repeat(200_000)}b`, type: 'directory' }, index);
 
-/** Some 200 KB: 9 990 files, each below 506 folders. */
+/** About 200 KB: 9 990 files, each below 506 folders. */
 export const deepFolders = async (): Promise<Buffer> => {
   const folder = 'd/'.repeat(506);
   const files = Array.from({ length: 9_989 }, (_, at) => ({
@@ -99,7 +98,7 @@ export const deepFolders = async (): Promise<Buffer> => {
   return gzipSync(await tarOf(index, ...files), { level: 9 });
 };
 
-/** A file that no edge keeps in memory. */
+/** A file too large for the memory of an edge. */
 export const largeFile = (): Promise<Buffer> =>
   tgzOf(index, { name: 'large.bin', content: Buffer.alloc(8 * 1024 * 1024, 'animal') });
 
@@ -124,7 +123,6 @@ export const halfClosedUpload = async (
 const byteEveryMs = 200;
 
 interface SlowUpload {
-  /** Whether it was refused, or ended. */
   readonly isAnswered: () => boolean;
   readonly stop: () => void;
 }
@@ -151,7 +149,6 @@ export const slowUpload = async (
 };
 
 export interface Written {
-  /** What the writer is told. */
   readonly told: {
     readonly status: number;
     readonly code: string | undefined;
@@ -160,7 +157,6 @@ export interface Written {
   readonly tookMs: number;
 }
 
-/** The answer to a write that the database could not take. */
 export const unavailable = { status: 503, code: 'service_unavailable', comeBack: '1' };
 
 /** Adds animals called `LABEL-NUMBER` all at once, every other one under an idempotency key. */
@@ -189,7 +185,7 @@ export const addAnimals = (
   return Promise.all(Array.from({ length: count }, (_, at) => add(at)));
 };
 
-/** Everything that only reads is answered: the API, pages, sites. */
+/** Expects that everything that only reads is answered: the API, pages and sites. */
 export const expectReads = async (ground: Ground, slug: string): Promise<void> => {
   const { service, attacker, ports } = ground;
   const headers = { Authorization: `Bearer ${attacker.key}` };

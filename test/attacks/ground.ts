@@ -19,12 +19,12 @@ export interface Customer {
   readonly key: string;
 }
 
-/** The real service on loopback with all its roles, name servers of ours, and customers. */
+/** The real service on loopback with all its roles, our own name servers, and customers. */
 export interface Ground {
   readonly service: Service;
   readonly dns: DnsServer;
   readonly ports: Readonly<Record<'service' | 'edge' | 'secure edge', number>>;
-  /** The account of the first start, beyond every limit of requests. */
+  /** The account of the first start, without limits of requests. */
   readonly attacker: Pick<Customer, 'visitor' | 'key'>;
   readonly secretKey: string;
   readonly dataDir: string;
@@ -35,7 +35,6 @@ export interface Ground {
 
 const secretKey = 'a secret key that only these tests have';
 
-/** What makes a form one of its kind. */
 export const once = (): string => `form_${crypto.randomUUID().replaceAll('-', '')}`;
 
 export const siteHost = (slug: string): string => `${slug}.sites.animal-store.test`;
@@ -136,7 +135,6 @@ export const upload = (
     headers: uploadHeaders,
   });
 
-/** Waits while others upload. */
 export const uploadInTurn = (
   visitor: DashboardVisitor,
   slug: string,
@@ -145,7 +143,6 @@ export const uploadInTurn = (
   within(90_000, 'there is room for the upload', async () => {
     const answer = await upload(visitor, slug, archive);
     if (![429, 503].includes(answer.status)) return answer;
-    // Asking too often is refused too.
     await delay(500);
     return undefined;
   });
@@ -158,7 +155,6 @@ export const addDomain = (
   domain: string,
 ): Promise<PageAnswer> => visitor.post(domainsPath(slug), { domain, once: once() });
 
-/** What a process holds at a moment. */
 export interface ProcessUsage {
   readonly descriptors: number;
   readonly residentMiB: number;

@@ -28,7 +28,6 @@ beforeAll(async () => {
 });
 afterAll(() => dashboard.close());
 
-/** A link that this session wrote. */
 const done = (code: string): string =>
   `/dashboard/keys?done=${signedCode(owner.visitor.cookie?.split('=')[1] ?? '', code)}`;
 

@@ -65,7 +65,6 @@ describe('one address with several accounts', () => {
     const { cookie } = visitor;
     expect(await visitor.post(cats)).toMatchObject({ status: 303, location: '/dashboard/usage' });
     expect(await barOf(visitor)).toContain('Cats &amp; Dogs');
-    // Back, and to where one is already.
     expect((await visitor.post(zoo)).status).toBe(303);
     expect((await visitor.post(zoo)).status).toBe(303);
     expect(await barOf(visitor)).toContain('Zoo');
@@ -162,7 +161,7 @@ describe('a form that is sent after the session has ended', () => {
     expect(text).toContain('title="Dogs: switch');
   });
 
-  /** Sends the form that has this button, as it was shown, with what is typed into it. */
+  /** Fills in the form that has this button, and sends it. */
   const press = (
     visitor: DashboardVisitor,
     button: string,

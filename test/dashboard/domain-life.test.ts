@@ -49,7 +49,6 @@ test('a redirect can be added and deleted, and a primary domain chosen', async (
   await says(page, 'Redirect added.');
   const redirect = { from: shop, to: ascii, status: 302 };
   expect(await stored(project)).toEqual({ redirects: [redirect] });
-  // It is the row that the page leads to and marks.
   await page.css('tr:target').has(`bücher.test (${ascii})`).isShown();
 
   await page.label('Primary').fill(www);

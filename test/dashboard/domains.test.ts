@@ -124,7 +124,6 @@ describe('a name and its www name', () => {
     const added = textOf((await owns.visitor.get(first.location ?? '')).text);
     expect(added).toContain(`Records to create for ${both} and www.bücher.test (www.${ascii})`);
     expect(added).toContain(`redirects to ${both} as soon as both are live`);
-    // Another tab shows another form.
     const refused = await send(form, 'in-the-other-tab');
     expect(refused.status).toBe(422);
     expect(textOf(refused.text)).toContain(`${both} is in the list of this project already.`);
@@ -222,7 +221,6 @@ test('a healthy domain shows nothing to do', async () => {
   const domains = dashboard.container.get(DomainsKey);
   const domain = await add('live.bücher.test');
   pointAtUs(dashboard, domain);
-  // The orders of the test before count for an hour.
   dashboard.clock.advance(2 * 3_600_000);
   await domains.tendDomain(await domains.verifyDomain(domain));
   const text = textOf(await markupOf(`/${domain.host}`));
@@ -269,7 +267,6 @@ describe('a long list of domains', () => {
     await deployEntries(dashboard.container, shop, entry('index.html'));
     list = `/dashboard/projects/${shop.slug}/settings/domains`;
     for (let n = 10; n < 63; n++) {
-      // One account adds few at once.
       dashboard.clock.advance(40 * 60_000);
       await domains.addDomain(shop, `n${n}.many.test`);
     }
@@ -412,7 +409,6 @@ describe('the page of a domain', () => {
       const stream = await DashboardStream.open(owner.visitor, older);
       await stream.shows('answer 25.');
       await record(46, 50);
-      // The state stands on each page of it: that it shows means that the page was made anew.
       pointAtUs(dashboard, domain);
       await domains.verifyDomain(domain);
       await stream.shows('Re-verify');

@@ -41,7 +41,7 @@ const isOfOneThing = (method: string, path: string): boolean =>
 const pathsOfThings = (): readonly string[] =>
   [...seen.pages.keys()].filter((path) => isOfOneThing('GET', path));
 
-/** Pages that no link leads to: they come of forms, and a reload there leads to a page that does not tell. Help is for all. */
+/** Pages without links to them, because they answer forms. The help is for everybody. */
 const afterForms =
   /^\/dashboard\/(help\/|sign-in\/:token|shared-domain\/:secret|projects\/:slug\/deploys|keys\/|account\/)/;
 
@@ -78,7 +78,7 @@ test('no form changes a resource of another account', async () => {
   const all = seen.forms.filter(
     ({ method, action }) => method === 'POST' && isOfOneThing('POST', action),
   );
-  // Three of each kind: a person may send so many forms in a minute only.
+  // Three people of each role, because each person may send a limited number of forms a minute.
   const byRoute = Map.groupBy(all, ({ action }) => routeOf(dashboard.routes, 'POST', action));
   const forms = [...byRoute.values()].flatMap((some) => some.slice(0, 3));
   for (const { action, fields } of forms) {
@@ -90,7 +90,6 @@ test('no form changes a resource of another account', async () => {
 });
 
 test("your own project's pages find nothing of another account", async () => {
-  // The forms of the tests before count for a minute; then the session is seen again.
   dashboard.clock.advance(60_000);
   await mine.visitor.get('/dashboard');
   const before = everythingStored(dashboard.databaseUrl);
@@ -174,13 +173,12 @@ const unlinked = [
   ...['/dashboard/forgot-password', '/dashboard/sign-in-link'],
   ...['/dashboard/second-factor', '/dashboard/confirm'],
   ...['/dashboard/account/restore', '/dashboard/account/deleted/:slug/restore'],
-  // Shown once there is a second factor.
   ...[':method/remove', 'recovery'].map((form) => `/dashboard/me/second-factor/${form}`),
 ];
 
 type Told = Readonly<Record<string, string>>;
 
-/** ORIGIN stands for our own. */
+/** ORIGIN stands for the dashboard's own origin. */
 const elsewhere: readonly Told[] = [
   { 'Sec-Fetch-Site': 'cross-site', Origin: 'https://evil.test' },
   { 'Sec-Fetch-Site': 'cross-site', Origin: 'ORIGIN' },
@@ -196,7 +194,6 @@ const ours: readonly Told[] = [
   { 'Sec-Fetch-Site': 'same-origin' },
   { 'Sec-Fetch-Site': 'none' },
   { Origin: 'ORIGIN' },
-  // No browser.
   {},
 ];
 
@@ -219,16 +216,13 @@ test.each(ours)('a form that comes with %j is accepted', async (told) => {
 
 test('the same forms are accepted from their own pages, and nearly all of them change something', async () => {
   const done = [];
-  // Afterwards nothing else can be done without a second factor.
   const demand = '/dashboard/account/second-factor';
   for (const route of [...[...forms.keys()].filter((one) => one !== demand), demand]) {
     const visitor = await dashboard.signIn(theirs.email);
     const before = everythingStored(dashboard.databaseUrl);
     const { status } = await send(visitor, route, { 'Sec-Fetch-Site': 'same-origin' });
     expect([route, status]).not.toEqual([route, 403]);
-    // What was verified a moment ago is not verified again.
     if (route.endsWith('/verify-domains')) continue;
-    // One may have taken from another what that is about: then it is refused for another reason.
     if (status >= 400) continue;
     expect([route, everythingStored(dashboard.databaseUrl)]).not.toEqual([route, before]);
     done.push(route);

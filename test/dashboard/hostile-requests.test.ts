@@ -69,7 +69,7 @@ describe.each(Object.entries(answers))('%s', (_, ask) => {
     });
     expect(headers.get('X-Powered-By')).toBeNull();
     expect(headers.get('Strict-Transport-Security')).toBeNull();
-    // Only what has a hash of its content in its name is cached.
+    // Only files with a hash of their content in the name are cached.
     const isAsset = /css|javascript|svg/.test(headers.get('Content-Type') ?? '');
     const kept = isAsset ? 'public, max-age=31536000, immutable' : 'no-store';
     expect(headers.get('Cache-Control')).toBe(kept);
@@ -342,7 +342,6 @@ describe("one person's requests", () => {
     owner = await dashboard.newOwner();
   });
 
-  /** As if it had been asked over the wire. */
   const useUp = async (use: DashboardUse): Promise<void> => {
     const access = dashboard.container.get(AccessKey);
     const signedIn = await access.findSession(owner.visitor.cookie!.split('=')[1]!);
@@ -357,7 +356,7 @@ describe("one person's requests", () => {
     expect(seconds).toMatch(/^\d{1,2}$/);
     expect(refused.text).toContain('<h1>Too many requests</h1>');
     expect(refused.text).toContain(`Try again in ${seconds} second`);
-    // What is never refused: the way out, and the styles of the page that says so.
+    // Never refused: signing out, and the styles of the error page.
     expect((await owner.visitor.get('/dashboard/assets/none')).status).toBe(404);
     dashboard.clock.advance(60_000);
     expect((await owner.visitor.get('/dashboard/usage')).status).toBe(200);

@@ -13,7 +13,6 @@ import { until } from '../support/until.ts';
 
 const wanted = 'seven quiet tortoises';
 let project: string;
-/** The session needs the current password for a new one. */
 let cookie: string | undefined;
 const browsed = browseDashboard(async ({ dashboard, owner }) => {
   project = `/dashboard/projects/${await fill(dashboard, owner, 'birds.test')}`;
@@ -238,7 +237,7 @@ describe('how a page looks', () => {
   });
 });
 
-// What no page may do has to be noticed when one does it: else the other tests here would say nothing.
+// Without these tests, the other tests here would prove nothing.
 describe('the browser of the tests', () => {
   let browser: TestBrowser;
   beforeAll(async () => {

@@ -25,7 +25,7 @@ const bounded: Readonly<Record<string, string>> = {
   'usage_days by account_id, key_id': 'the same, of one key',
 };
 
-/** Pages that no other page leads a signed-in person to. */
+/** Pages that no other page links to for a signed-in person. */
 const unlinked = [
   ...['/', '/dashboard/accounts', '/dashboard/account/new-password', '/dashboard/notices/bell'],
   ...['/dashboard/sign-in', '/dashboard/forgot-password', '/dashboard/sign-in-link'],
@@ -33,7 +33,7 @@ const unlinked = [
   ...['/dashboard/unsubscribe?token=none', '/dashboard/other-name?domain=birds.test'],
 ];
 
-/** What the table of routes reads in the background, all of it, when something has changed. */
+/** The route table reads all of it in the background when something has changed. */
 const inBackground = new Set(['certificates', 'edge_revision', 'own_names', 'routes']);
 
 const tracer = new RecordingTracer();
@@ -78,7 +78,7 @@ test('these tests cover every page', () => {
   expect(pages.filter((path) => !seen.has(path) && path !== help)).toEqual([]);
 });
 
-/** The table that a statement reads first, and the columns that it asks for one value of, or one of some values. */
+/** The first table that a statement reads, and the columns that it restricts to one or several values. */
 const lookUpOf = (text: string) => {
   const [, table = ''] = /from "(\w+)"/.exec(text) ?? [];
   const [, conditions = ''] = / where (.*)/.exec(text) ?? [];
@@ -86,7 +86,6 @@ const lookUpOf = (text: string) => {
   return { table, columns };
 };
 
-/** Rows of other tables are found by their own key, so that each row of the first one has one of them. */
 const joinsOnlyKeys = (text: string): boolean =>
   [...text.matchAll(/ join "(\w+)" on "(\w+)"\."(\w+)"/g)].every(
     ([, joined, table, column]) => joined === table && column === 'id',

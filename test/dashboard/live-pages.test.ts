@@ -25,7 +25,7 @@ describe('a live page', () => {
   let owner: Owner;
   let path: string;
   let streams: DashboardStream[];
-  /** Nothing is looked at in between unless a test says so: what shows by itself shows because it was told. */
+  /** Nothing is polled unless a test does so: everything else is shown because of a signal. */
   const stopIntervals = (): void => {
     jest.useFakeTimers({
       doNotFake: [

@@ -109,7 +109,7 @@ const open = (
   return { stream: body, text: () => text, begun, close };
 };
 
-/** Less than until the next look at what other processes stored. */
+/** Shorter than the interval at which changes by other processes are polled. */
 const aMoment = 1000;
 const pass = (milliseconds = aMoment) => jest.advanceTimersByTimeAsync(milliseconds);
 
@@ -166,7 +166,6 @@ test('a page is rendered once for all its viewers', async () => {
     open(screen, { sessionId: `ses_${Math.floor(n / 10)}` }),
   );
   await pass();
-  // Once at the beginning, and once more for those who came after it had begun.
   expect(made.times).toBe(2);
   signal.raise(['acct_1']);
   await pass(aMoment / 2);
@@ -393,7 +392,6 @@ test('when a process is full, the account with the most streams loses one', asyn
   expect(all.filter((one) => !isOpen(one)).map(({ of }) => of)).toEqual(['acct_7']);
 });
 
-/** A page that knows whether another process has changed it. */
 const knowing = (stored: { state: string }, content?: Content) => {
   const { made, screen } = pageOf(content);
   const looks: { times: number } = { times: 0 };

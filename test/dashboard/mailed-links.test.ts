@@ -36,7 +36,7 @@ beforeAll(async () => {
   both = invited.person.email;
 });
 afterAll(() => dashboard.close());
-// Attempts are counted by the minute, which ends in no test; mails to an address by the hour.
+// Attempts are counted by the minute, which ends in no test, and mails to an address by the hour.
 beforeEach(() => {
   const { clock } = dashboard;
   clock.advance(25 * 60 * minute - (clock.now().getTime() % minute));
@@ -45,7 +45,7 @@ beforeEach(() => {
 const from = (network: string) => ({ 'X-Forwarded-For': network });
 const ask = (email: string, path: string = forgot, network = '198.51.100.1') =>
   dashboard.stranger().post(path, { email }, from(network));
-/** Answers what was asked for. @returns the mails that wait, with their facts */
+/** Answers the requests. @returns the waiting mails, with their facts */
 const work = async () => {
   const { container, clock } = dashboard;
   clock.advance(restMs);
@@ -94,7 +94,7 @@ describe('the sign-in page', () => {
 });
 
 describe('asking for a link', () => {
-  /** What a visitor could compare, without what differs between any two answers. */
+  /** Everything that a visitor could compare, without the parts that differ between any two answers. */
   const shown = ({ status, headers, text }: PageAnswer, typed: string) => ({
     status,
     headers: [...headers]
@@ -121,7 +121,7 @@ describe('asking for a link', () => {
       const usually = await statements(() => ask(unknown, path));
       expect(usually.map(([name]) => name)).toEqual(['INSERT mail_requests']);
       await work();
-      // Known, in several accounts, and from the fourth on over the limit of the address.
+      // A known address with several accounts, beyond its limit from the fourth request on.
       for (const typed of [email, both, email, email, email, email]) {
         expect(shown(await ask(typed, path), typed)).toEqual(usual);
         expect(await statements(() => ask(typed, path))).toEqual(usually);
@@ -169,7 +169,6 @@ describe('a mailed link', () => {
       expect([status, told.getSetCookie()]).toEqual([200, []]);
       expect(elementsIn(text, 'button').map((one) => one.text)).toEqual(['Sign in']);
     }
-    // In another browser than the one that asked.
     const visitor = dashboard.stranger();
     expect(await visitor.post(link)).toMatchObject({ status: 303, location: '/dashboard' });
     expect((await visitor.get('/dashboard')).status).toBe(200);
@@ -197,7 +196,6 @@ describe('a mailed link', () => {
       status: 303,
       location: expect.stringContaining('/dashboard/me?done=password.') as unknown,
     });
-    // The change ended the link that was not used.
     expect((await dashboard.stranger().post(later)).status).toBe(422);
     const again = dashboard.stranger();
     const signedIn = await again.post('/dashboard/sign-in', { email: owner.email, password });
@@ -260,7 +258,9 @@ describe('inviting somebody', () => {
       await work();
     }
     const fourth = await invite(email, 4);
-    expect(textOf(fourth.text)).toContain(`We did not mail it: ${email} has reached the limit of invitations`);
+    expect(textOf(fourth.text)).toContain(
+      `We did not mail it: ${email} has reached the limit of invitations`,
+    );
     expect(fourth.text).toContain('/dashboard/sign-in/');
     for (let n = 5; n < 21; n++) expect((await invite(`k${n}@fish.example`, n)).status).toBe(201);
     const refused = await invite('one-more@fish.example', 21);

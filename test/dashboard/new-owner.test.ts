@@ -19,6 +19,5 @@ afterAll(async () => {
 test('a new owner gets from a mailed invitation to a live domain and a deploy from a laptop, with scripts and without', async () => {
   const live = async (slug: string, javaScript: boolean) =>
     day.live(slug, await browser.open({ javaScript }), javaScript);
-  // At the same time, as each of them also waits for pages.
   await Promise.all([live('with-scripts', true), live('without-scripts', false)]);
 });

@@ -33,7 +33,6 @@ const tell = async (accountId = browsed.owner.accountId): Promise<string> => {
   ring(accountId);
   return `The API key ${name} was banned for a while`;
 };
-/** As any event of the account does; otherwise open pages look every five seconds. */
 const ring = (accountId: string) =>
   browsed.dashboard.container.get(StoredSignal).raise([accountId], false);
 
@@ -151,7 +150,7 @@ test('a page that is not live keeps typed text when its session ends elsewhere',
   await page.label('Key name').fill('Till');
   await tell(accountId);
   await bellOn(page, 'Notices, 1 unread').isShown();
-  // The browser and the service both close it: whoever is first.
+  // Either the browser or the service closes it first.
   const over = Promise.race([
     page.happens('requestfailed', isBell),
     page.happens('requestfinished', isBell),
@@ -284,7 +283,6 @@ describe('mails in the lab', () => {
     return page;
   };
 
-  /** What a script says of the mail, which runs none of its own. */
   const inMail = <T>(page: TestPage, script: string): Promise<T> =>
     until(`the mail answers ${script}`, async () => {
       const mail = page.raw.frames().find((one) => one.url().endsWith('/content'));

@@ -9,14 +9,14 @@ let browser: TestBrowser;
 let origin: string;
 beforeAll(async () => {
   dashboard = await startDashboard();
-  // Browsers know passkeys by a name; the dashboard itself is at an address.
+  // Passkeys need a host name, and the dashboard is at an IP address.
   origin = dashboard.origin.replace('127.0.0.1', 'localhost');
   browser = await startBrowser(origin);
 }, browserStartMs);
 afterEach(() => browser.closePages());
 afterAll(() => dashboard.close());
 
-/** A page with an authenticator that agrees to everything. */
+/** A page with an authenticator that confirms everything. */
 const withAuthenticator = async (cookie: string | undefined): Promise<TestPage> => {
   const page = await browser.open({ cookie });
   const cdp = await page.raw.createCDPSession();
@@ -48,7 +48,6 @@ const signOut = (page: TestPage): Promise<void> =>
   page.raw.browserContext().deleteMatchingCookies({ name: 'session' });
 
 const enterPassword = async (page: TestPage, email: string): Promise<void> => {
-  // Each challenge is later than those before it.
   dashboard.clock.advance(60_000);
   await page.goto(`${origin}/dashboard/sign-in`);
   await page.label('Email').fill(email);
@@ -82,14 +81,12 @@ test('an answer to a challenge works once, in its own session', async () => {
   await page.role('heading', 'Projects').isShown();
   const answer = await page.evaluate<string>("sessionStorage.getItem('shown')");
   expect(JSON.parse(answer)).toMatchObject({ type: 'public-key' });
-  // The same session, which only confirms now.
   const { value } = (await page.raw.browserContext().cookies()).find(
     ({ name }) => name === 'session',
   )!;
   const replay = dashboard.stranger();
   replay.cookie = `session=${value}`;
   expect((await replay.post('/dashboard/confirm', { shown: answer })).status).toBe(422);
-  // Another sign-in of the same person.
   dashboard.clock.advance(60_000);
   const other = dashboard.stranger();
   await other.post('/dashboard/sign-in', { email, password });
@@ -113,7 +110,7 @@ test("another person's passkey is refused", async () => {
   expect(hers?.factorSince).toBeUndefined();
 });
 
-/** What the script of the page does. */
+/** Does the same as the script of the page. */
 const answerScript = (options: string): string => `(async () => {
   const bytes = (text) => Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (one) => one.charCodeAt(0));
   const text = (buffer) => btoa(String.fromCharCode(...new Uint8Array(buffer))).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');

@@ -15,12 +15,11 @@ const newPerson = async (role: Role) => {
   const { accountId } = await dashboard.newOwner();
   const email = `${role}@${accountId.replace('_', '-')}.example`;
   await dashboard.container.get(AccessKey).invite(accountId, email, role);
-  // Sign-ins from one network have a limit.
   dashboard.clock.advance(60_000);
   return { accountId, email, visitor: await dashboard.signIn(email) };
 };
 
-/** Forms of nothing in particular: they are refused for their role, or for what they are about. */
+/** Forms without valid content: they are refused because of their role or their subject. */
 const sentTo = (pattern: string): string => pattern.replaceAll(/:\w+/g, 'nothing');
 
 test('each form of the dashboard is open to exactly the roles in the table, and every operation has a form', async () => {
@@ -29,12 +28,10 @@ test('each form of the dashboard is open to exactly the roles in the table, and 
   for (const role of roles) {
     let { visitor } = await newPerson(role);
     for (const { path, operation } of forms) {
-      // So many forms a minute have a limit.
       dashboard.clock.advance(1000);
       const { status, location } = await visitor.post(sentTo(path));
       const isRefused = status === 403;
       if (isRefused === mayDo(role, operation!)) wrong.push(`${role} ${path} ${status}`);
-      // Some of them end the session.
       if (location?.startsWith('/dashboard/sign-in')) ({ visitor } = await newPerson(role));
     }
     expect((await visitor.get('/dashboard')).status).toBe(200);
@@ -51,7 +48,7 @@ test('a person without the role is told who may do it', async () => {
   expect(text).toContain('You are a viewer of this account. Only an editor may create a project.');
 });
 
-/** Sent by whoever is signed in, or by nobody. */
+/** Sends a form as the signed-in person, or as nobody. */
 const withoutOperation = [
   '/dashboard/confirm',
   '/dashboard/second-factor',

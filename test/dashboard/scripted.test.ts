@@ -133,7 +133,6 @@ test('a page whose session ends elsewhere leads to the sign-in page and back', a
   const visitor = await browsed.dashboard.signIn(browsed.owner.email);
   const path = `/dashboard/projects/${slug}`;
   const page = await browsed.visit('/dashboard/animals', { cookie: visitor.cookie });
-  // Who asks for the updates after that is only sent to the sign-in.
   const following = page.raw.waitForResponse(
     (answer) => answer.url().endsWith(path) && isStream(answer.headers()),
   );
@@ -152,7 +151,7 @@ const asksForUpdates = (request: HTTPRequest, path: string): boolean =>
 const isStream = (headers: Readonly<Record<string, string>>): boolean =>
   headers['content-type']?.startsWith('text/event-stream') ?? false;
 
-/** @returns how many seconds of a page passed until `isSo`; an answer may reach it in any of them */
+/** @returns the number of seconds of page time until `isSo` */
 const secondsUntil = async (page: TestPage, isSo: () => boolean): Promise<number> => {
   let seconds = 0;
   for (; !isSo(); seconds += 1) await page.passTime(1000);
@@ -192,7 +191,6 @@ test('a page whose updates are refused asks again after a minute, and then less 
   await page.goto(browsed.dashboard.origin + path);
   await until('it is refused', () => asked === 1);
   expect(await secondsUntil(page, () => asked === 2)).toBeGreaterThanOrEqual(60);
-  // The second in which it was refused may not have been over.
   expect(await secondsUntil(page, () => asked === 3)).toBeGreaterThanOrEqual(119);
 });
 
@@ -204,7 +202,6 @@ test('a record can be copied', async () => {
     await page.raw
       .browserContext()
       .setPermission(origin, { permission: { name }, state: 'granted' });
-  // Else the button says what it says for a moment only.
   await page.evaluate('window.setTimeout = () => 0');
   await page.role('button', 'Copy').click();
   await page.role('button', 'Copied').isShown();

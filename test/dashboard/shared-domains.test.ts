@@ -150,7 +150,7 @@ describe('the person who manages the DNS', () => {
   });
 });
 
-// The last one, because it uses up what this network may ask for.
+// Runs last, because it uses up the limit of this network.
 test('a network can open only a limited number of these pages a minute, whether their links work or not', async () => {
   const statuses: number[] = [];
   for (let n = 0; n <= sharedPageLimits.perMinute; n++) {

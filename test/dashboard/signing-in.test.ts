@@ -30,7 +30,6 @@ afterAll(() => dashboard.close());
 beforeEach(async () => {
   link = await dashboard.linkFor(email);
 });
-// Attempts are counted by the minute.
 afterEach(() => {
   dashboard.clock.advance(60_000);
 });
@@ -47,7 +46,6 @@ const whoIs = async (visitor: DashboardVisitor): Promise<string> =>
 const attempt = (visitor: DashboardVisitor, fields: Readonly<Record<string, string>>) =>
   visitor.post(path, { email, password: 'something else', ...fields });
 
-/** The header says the same as the sentence. */
 const expectsWait = ({ headers, text }: PageAnswer): void => {
   const seconds = headers.get('Retry-After') ?? '';
   expect(Number(seconds)).toBeGreaterThanOrEqual(1);
@@ -248,7 +246,6 @@ describe('e-mail and password', () => {
     );
     expectsWait(sixth);
     expect(sixth.headers.getSetCookie()).toEqual([]);
-    // Using up the tries of a password does not lock its owner out.
     expect((await dashboard.stranger().get(await dashboard.linkFor(email))).status).toBe(303);
     dashboard.clock.advance(60_000);
     expect((await attempt(dashboard.stranger(), { password })).status).toBe(303);
@@ -346,7 +343,7 @@ test('the paths of other pages are case-sensitive too', async () => {
   expect((await owner.visitor.get('/dashboard/keys')).status).toBe(200);
 });
 
-/** Through the front door, so that the cookie is the one that browsers get. */
+/** Signs in with a form, so that the cookie is the one that browsers get. */
 const throughLink = async (which = dashboard, whose = email) => {
   const visitor = which.stranger();
   const { headers } = await visitor.get(await which.linkFor(whose));
@@ -431,7 +428,6 @@ describe('the redirect to the sign-in page', () => {
 
   test('is the same for every page, and reveals nothing about it', async () => {
     const pages = dashboard.routes.filter(({ method }) => method === 'GET');
-    // From a mail or an owner, also for those who are not signed in.
     const open = ['/', unsubscribePath, '/dashboard/shared-domain/:secret'];
     const behind = pages.filter((one) => !open.includes(one.path) && !one.path.startsWith(path));
     for (const page of behind) {

@@ -39,7 +39,7 @@ const uploadHead = (path: string, visitor: DashboardVisitor, length: number): st
     '\r\n',
   ].join('\r\n');
 
-/** A connection that a test writes to; its errors do not fail the test. */
+/** A connection that a test writes to. Its errors do not fail the test. */
 const connectTo = async (origin: string): Promise<Socket> => {
   const { hostname, port } = new URL(origin);
   const socket = connect(Number(port), hostname);
@@ -90,10 +90,10 @@ describe('the body of one upload', () => {
   });
 
   const usual = { ...uploadPace, windowMs: 200 };
-  /** For uploads that nobody ends: the machine may stand still between two of their bytes. */
+  /** For uploads that never end, because the machine may pause between two bytes. */
   const patient = { ...uploadPace, windowMs: neverMs };
 
-  /** One byte now and then, until nobody listens any more; on this connection alone, whatever test runs by then. */
+  /** Sends one byte now and then until the connection closes. */
   const trickle = (): void => {
     const slow = socket;
     void until('nobody listens', () => {
@@ -183,13 +183,12 @@ describe('simultaneous uploads', () => {
     return `/dashboard/projects/${slug}/deploys`;
   };
 
-  /** What is being uploaded lies in a file each. */
   const underWay = async (): Promise<number> => {
     const folder = join(dashboard.container.get(ConfigKey).dataDir, 'uploads');
     return (await readdir(folder).catch(() => [])).length;
   };
 
-  /** Sends the beginning of a file and no more. @returns once the server takes it */
+  /** Sends the beginning of a file and no more. @returns once the server has begun to receive it */
   const uploadSlowly = async (path: string, { visitor }: Owner): Promise<void> => {
     const socket = await connectTo(dashboard.origin);
     slow.push(socket);
@@ -197,7 +196,7 @@ describe('simultaneous uploads', () => {
     await until('it is under way', async () => (await underWay()) === slow.length);
   };
 
-  /** Sends a whole file, more than fits into any buffer, and says with the last byte that nothing more comes. */
+  /** Sends a whole file that is larger than any buffer, and half-closes with the last byte. */
   const uploadAndHangUp = async (path: string, { visitor }: Owner): Promise<void> => {
     const socket = await connectTo(dashboard.origin);
     const body = `${partHead}${'x'.repeat(4_000_000)}${partEnd}`;
@@ -240,7 +239,7 @@ describe('simultaneous uploads', () => {
     await until('there is room again', async () => (await upload(path, late)).status === 303);
   });
 
-  /** A body of which the rest arrives when the test says so. */
+  /** A body whose rest is sent when the test says so. */
   const bodyOf = (begin: string) => {
     let send: (rest: string) => void = () => undefined;
     const body = new ReadableStream({

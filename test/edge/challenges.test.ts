@@ -8,9 +8,7 @@ const keyAuthorization = `${token}.9jg46WB3rR_AHD-EBXdN7cBkH1WOu0tA3M9fm21mqTI`;
 const prefix = '/.well-known/acme-challenge/';
 
 let isAway: boolean;
-/** What was looked up. */
 let asked: string[];
-/** What every look-up waits for. */
 let gate: Promise<void>;
 let edges: RunningEdge[];
 beforeEach(async () => {
@@ -35,7 +33,6 @@ const store = async (host: string): Promise<void> => {
 };
 
 const first = (): RunningEdge => edges[0]!;
-/** For both edges. */
 const orders = () => first().stores.certificateOrders;
 
 const ask = (
@@ -164,7 +161,6 @@ describe('while the database is unavailable', () => {
 describe('a flood of challenges', () => {
   const most = 100;
 
-  /** As many as may be under way, all of which wait. */
   const flood = async () => {
     const { promise, resolve } = Promise.withResolvers<undefined>();
     gate = promise;

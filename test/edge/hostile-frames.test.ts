@@ -7,7 +7,7 @@ import { closed, requestIn } from '../support/http/edge-client.ts';
 import { startEdge, type RunningEdge } from '../support/http/running-edge.ts';
 import { until } from '../support/until.ts';
 
-/** HTTP/2 frames as bytes (RFC 9113, section 4.1), to send what no client would. */
+/** HTTP/2 frames as bytes (RFC 9113, section 4.1), to send frames that no client would. */
 const frameTypes = {
   headers: 1,
   priority: 2,
@@ -23,7 +23,6 @@ const flags = { acknowledged: 1, endStream: 1, endHeaders: 4 } as const;
 interface Frame {
   readonly type: keyof typeof frameTypes;
   readonly flags?: number;
-  /** 0, the connection, without it. */
   readonly stream?: number;
   readonly payload?: Uint8Array;
 }
@@ -37,13 +36,13 @@ const frame = ({ type, flags: set = 0, stream = 0, payload }: Frame): Buffer => 
   return Buffer.concat([head, payload ?? new Uint8Array()]);
 };
 
-/** What every connection of HTTP/2 begins with. */
+/** The beginning of every HTTP/2 connection. */
 const preface = Buffer.concat([
   Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
   frame({ type: 'settings' }),
 ]);
 
-/** Headers of a request, none of them compressed (RFC 7541, section 6.2.2). All are shorter than 127 bytes. */
+/** Uncompressed headers of a request (RFC 7541, section 6.2.2). All are shorter than 127 bytes. */
 const headerBlock = (headers: Readonly<Record<string, string>>): Buffer =>
   Buffer.concat(
     Object.entries(headers).flatMap(([name, value]) => [
@@ -54,7 +53,7 @@ const headerBlock = (headers: Readonly<Record<string, string>>): Buffer =>
     ]),
   );
 
-/** The error codes of all GOAWAY frames among what came. */
+/** The error codes of all received GOAWAY frames. */
 const goAwayCodes = (received: Buffer): readonly number[] => {
   const codes: number[] = [];
   for (let at = 0; at + 9 <= received.length; at += 9 + received.readUIntBE(at, 3)) {
@@ -94,7 +93,7 @@ const request = headerBlock({
 });
 const opening = flags.endStream | flags.endHeaders;
 
-/** Sends frames as they are. @returns what came back until the edge ended the connection */
+/** Sends frames unchanged. @returns everything received until the edge ended the connection */
 const send = async (frames: readonly Buffer[], after?: () => void): Promise<Buffer> => {
   const socket = await edge.connect('rex.test', { ALPNProtocols: ['h2'] });
   const came = buffer(socket).catch(() => Buffer.alloc(0));
@@ -192,7 +191,7 @@ const ask = (session: ClientHttp2Session, headers = {}) =>
 
 describe('an endless body', () => {
   const more = Buffer.alloc(16_384);
-  /** Writes until nobody listens. */
+  /** Writes until the connection closes. */
   const endlessly = (to: Writable, what: Buffer | string): Promise<boolean> =>
     until('nobody listens', () => {
       for (let at = 0; at < 16 && !to.destroyed; at++) to.write(what);

@@ -22,7 +22,7 @@ describe.each(siteStorages)('a path, with sites stored in %s', (storage) => {
   });
   afterAll(() => edge.close());
 
-  /** Sent as it is, which no client would do. */
+  /** Sends bytes that no client would send. */
   const ask = (path: string): Promise<string> =>
     edge.raw('rex.test', [`GET ${path} HTTP/1.1`, 'Host: rex.test', 'Connection: close']);
 
@@ -261,7 +261,6 @@ describe('connections from one address', () => {
     try {
       const { http, https } = edge.ports;
       const kept = await Promise.all([http, http, http, https, https].map(open));
-      // A client is connected before the server has taken it.
       await until('all are taken', () => edge.server.state().connections === kept.length);
       for (const port of [http, https]) {
         const refused = await open(port);

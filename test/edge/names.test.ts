@@ -225,7 +225,6 @@ describe('a handshake', () => {
   });
 });
 
-/** What a client sends first. */
 const clientHello = async (servername: string): Promise<Buffer> => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -292,7 +291,7 @@ describe('plain HTTP', () => {
   });
 });
 
-/** A connection that was made for rex.test, whose socket has another name now. */
+/** A connection opened for rex.test, whose socket now has another name. */
 const connection = { connection: { host: 'rex.test' } } as unknown as Answer;
 const socket = { servername: 'tom.test' } as unknown as TLSSocket;
 

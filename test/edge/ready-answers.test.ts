@@ -18,7 +18,6 @@ const { identity: form } = new ServedFile({
 
 let server: Server;
 let origin: string;
-/** Whether each answer was ready. */
 let ready: boolean[];
 beforeAll(async () => {
   const answer = new ReadyAnswer(form!, content);
@@ -35,7 +34,7 @@ afterAll(() => {
   server.close();
 });
 
-/** Answers to requests sent ahead on one connection, the last of which closes it. */
+/** Answers to pipelined requests on one connection, the last of which closes it. */
 const answersTo = async (...paths: readonly string[]): Promise<readonly string[]> => {
   ready = [];
   const lines = paths.flatMap((path) => [`GET ${path} HTTP/1.1`, 'Host: rex.test', '']);

@@ -16,7 +16,6 @@ beforeEach(async () => {
 });
 afterEach(() => edge.close());
 
-/** From now on www.rex.test leads there. */
 const lead = async (to: string, status = 308): Promise<void> => {
   await edge.setRoute({ name: 'www.rex.test', projectId, kind: 'redirect', to, status });
   await edge.routes.refresh();

@@ -26,7 +26,7 @@ beforeEach(async () => {
   await edge.routes.refresh();
 });
 
-/** A connection over which a page was served already. */
+/** A connection over which a page was served. */
 const usedConnection = async (
   host: string,
   options: Parameters<RunningEdge['connect']>[1] = {},

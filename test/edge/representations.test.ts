@@ -12,7 +12,6 @@ const alphabet = 'abcdefghijklmnopqrstuvwxyz';
 describe.each(siteStorages)('the encodings of a file stored in %s', (storage) => {
   describe.each(protocols)('over %s', (protocol) => {
     let edge: RunningEdge;
-    /** One connection for all requests of a protocol. */
     let session: ClientHttp2Session;
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     beforeAll(async () => {
@@ -191,7 +190,7 @@ describe.each(siteStorages)('the encodings of a file stored in %s', (storage) =>
 });
 
 describe.each(siteStorages)('a large file stored in %s', (storage) => {
-  // Nothing that repeats: a piece in the wrong place is seen.
+  // Does not repeat itself, so that a piece in the wrong place is noticed.
   const large = Buffer.from(Uint32Array.from({ length: 1_500_000 }, (_, at) => at * 40_503).buffer);
   const larger = Buffer.alloc(30_000_000);
   let edge: RunningEdge;
@@ -261,7 +260,6 @@ test('a page with many pictures is sent completely over one connection', async (
   });
   const session = await edge.session('rex.test');
   try {
-    // From memory all answers are there at once, faster than any visitor reads them.
     for (const name of names) await requestIn(session, `/${name}`);
     const pictures = names.map(async (name) => (await requestIn(session, `/${name}`)).body);
     const came = await Promise.all(pictures);

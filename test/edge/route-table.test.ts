@@ -9,13 +9,10 @@ import type { Stores } from '../support/stores.ts';
 import { storesOfTests } from '../support/stores-of-tests.ts';
 import { until } from '../support/until.ts';
 
-/** Those of a database that may be restored to an older state. */
 class Records extends EdgeRecords {
   stores: Stores;
   isAway = false;
-  /** What was read is given only then. */
   gate: Promise<unknown> = Promise.resolve();
-  /** Since which revisions it was read. */
   readonly asked: bigint[] = [];
 
   constructor(stores: Stores) {

@@ -15,7 +15,9 @@ afterAll(() => edge.close());
 
 type Open = () => Promise<Socket>;
 
-/** Ends when the connection is cut, while one more byte of `sent` goes out now and then. @returns the status before that */
+/**
+ * Sends a byte of `sent` now and then until the connection closes. @returns the status received before that
+ */
 const cutOf = async (what: string, open: Open, sent = ''): Promise<string | undefined> => {
   const socket = await open();
   const left = [...sent];
@@ -44,7 +46,7 @@ test('a visitor has 10 seconds for the handshake, 5 for the headers and 10 for a
   expect(visitorTimes).toEqual(Object.fromEntries(times));
 });
 
-/** One test, so that all of them wait at once. Node alone would give them a minute or more. */
+/** One test, so that all clients wait at once. Node alone would give them a minute or more. */
 test('slow and idle clients are disconnected, while others are served', async () => {
   const { http, https } = edge.ports;
   const secure: Open = () => edge.connect('rex.test');

@@ -8,7 +8,7 @@ import { startEdge, type RunningEdge } from '../support/http/running-edge.ts';
 import { until } from '../support/until.ts';
 
 const large = Buffer.from(Uint32Array.from({ length: 1_000_000 }, (_, at) => at * 40_503).buffer);
-/** More than the buffers of two systems take. */
+/** More than the buffers of two systems hold. */
 const huge = Buffer.alloc(40_000_000, large);
 const page = large.subarray(0, 20_000);
 const seconds = 1_000;
@@ -34,13 +34,11 @@ const startWith = async (settings: Parameters<typeof startEdge>[0] = {}) => {
   return started;
 };
 
-/** In place of the edge of each test. */
 const restartWith = async (settings: Parameters<typeof startEdge>[0]): Promise<void> => {
   await edge.close();
   edge = await startWith(settings);
 };
 
-/** The time of the edge goes on by so much. */
 const pass = (milliseconds: number): void => {
   now += milliseconds;
   edge.server.look();
@@ -183,7 +181,6 @@ describe('a visitor of HTTP/1.1', () => {
     }
     return socket;
   };
-  /** Until the buffers of both systems are full. */
   const filled = async (): Promise<void> => {
     await until('it is read', () => edge.files.bytesRead > 0);
     await until('it is not read on', async () => {
@@ -247,7 +244,6 @@ test('an HTTP/2 visitor who reads a little now and then gets the whole file', as
     stream.on('data', ({ length }: Buffer) => (received += length));
     for (; taken < page.length; taken = received) {
       stream.resume();
-      // More than can have come before it was paused.
       const wanted = Math.min(taken + 2 * window, page.length);
       await until('some of it came', () => received >= wanted);
       stream.pause();

@@ -27,7 +27,7 @@ const isRefused = async (port: number): Promise<boolean> => {
   return (outcome as NodeJS.ErrnoException).code === 'ECONNREFUSED';
 };
 
-/** Milliseconds that pass only when a test says so: nobody is cut after 5 seconds because the machine is slow. */
+/** Time that advances only when a test says so, so that a slow machine closes no connection early. */
 const clock = {
   now: 0,
   asked: 0,
@@ -36,7 +36,6 @@ const clock = {
     return clock.now;
   },
 };
-/** What a new connection may take to send its first request is over. */
 const graceMs = 500;
 
 let edge: RunningEdge;
@@ -63,7 +62,6 @@ test('stopping ends idle connections at once', async () => {
   for (const port of [edge.ports.http, edge.ports.https]) {
     await until('new connections are refused', () => isRefused(port));
   }
-  // Whom nobody lets go is cut after 5 seconds.
   clock.now = graceMs;
   await stopped;
   await ends;
@@ -72,7 +70,6 @@ test('stopping ends idle connections at once', async () => {
 });
 
 test('stopping finishes requests under way, over HTTP/1.1 and HTTP/2, and accepts no new ones', async () => {
-  // More than what is sent before anybody reads.
   const [large, larger] = [new Uint8Array(1_000_000), new Uint8Array(12_000_000)];
   await edge.publish('rex.test', { 'index.html': 'Rex', 'large.bin': large, 'larger.bin': larger });
   const socket = await edge.connect('rex.test');
@@ -184,7 +181,7 @@ test('an edge that is being replaced answers once more on each open connection, 
   for (const port of [edge.ports.http, edge.ports.https]) {
     await until('new connections are refused', () => isRefused(port));
   }
-  // One after the other, so that some connections are idle for a while.
+  // Sends them one after the other, so that some connections are idle for a while.
   for (const agent of agents) {
     const { status, headers } = await edge.get('rex.test', '/', { agent });
     expect([status, headers['connection']]).toEqual([200, 'close']);
@@ -211,12 +208,11 @@ test('an edge that is being replaced cuts off downloads within 5 seconds when th
   clock.now = 7_000;
   const { connections } = other.server.state();
   hurry.abort();
-  // Node closes an idle connection by itself only after 15 seconds.
+  // Node itself closes an idle connection only after 15 seconds.
   const isIdleClosed = () => other.server.state().connections < connections;
   await until('the idle one is closed', isIdleClosed);
   expect(other.server.state().connections).toBe(1);
   clock.now = 12_000;
-  // Nobody reads the download.
   await stopped;
   download.destroy();
   agent.destroy();

@@ -31,7 +31,6 @@ const bodyOf = async (host: string, protocol: (typeof protocols)[number] = 'HTTP
 const namesIn = (socket: TLSSocket): string | undefined =>
   socket.getPeerCertificate().subjectaltname;
 
-/** Connections of both protocols that were used. */
 const visitors = async (host: string) => {
   const session = await edge.session(host);
   await requestIn(session, '/');
@@ -179,7 +178,7 @@ describe('once a name below a wildcard belongs to another account', () => {
     kept.socket.destroy();
   });
 
-  /** A request whose handshake is held up after its first message. @returns what it is answered after the change */
+  /** A request whose handshake pauses after its first message. @returns the answer after the change */
   const heardOf = async (host: string, change: () => Promise<void>): Promise<string> => {
     const held = holdingBack(edge.ports.https);
     const socket = connectTls({ socket: held.stream, servername: host, rejectUnauthorized: false });
@@ -214,7 +213,7 @@ describe('once a name below a wildcard belongs to another account', () => {
   });
 });
 
-/** A connection that sends only the first message of a handshake, until it may go on. */
+/** A connection that sends only the first message of a handshake until it may continue. */
 const holdingBack = (port: number) => {
   const tcp = connectTcp(port, '127.0.0.1');
   const [answered, allowed] = [

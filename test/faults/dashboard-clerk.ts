@@ -12,7 +12,7 @@ interface Wish {
   readonly what: 'sell' | 'add a domain' | 'upload';
   readonly subject: string;
   readonly send: (visitor: DashboardVisitor) => Promise<PageAnswer>;
-  /** Whether a first attempt whose answer was lost may have this one refused. */
+  /** Whether this may be refused if the answer to an earlier attempt was lost. */
   readonly isOnceOnly: boolean;
 }
 

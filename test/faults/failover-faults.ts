@@ -20,8 +20,8 @@ const spentBefore = 20;
 const tooMany = 20;
 
 /**
- * What processes promise to each other, asked while the load goes on: exact quotas, and removal.
- * Call it before the fault, so that one account has spent a part of its quota by then.
+ * Checks promises between processes during the load: exact quotas, and removal. Call it before the fault,
+ * so that one account has used part of its quota.
  * @returns a function for after the fault
  */
 const fleetLaws = async (scene: Scene): Promise<() => Promise<readonly string[]>> => {
@@ -50,7 +50,7 @@ interface NewAccount {
   readonly key: { readonly secret: string };
 }
 
-/** @returns a function that asks a process as this account, and gives the status */
+/** @returns a function that sends a request as this account to a process, and returns the status */
 const openAccount = async ({ ground }: Scene) => {
   const run = (line: string) => json<NewAccount>((args) => ground.home.run(args), line.split(' '));
   const email = `${randomBytes(4).toString('hex')}@animal-store.test`;
@@ -128,7 +128,7 @@ const failover = (
   strike,
 });
 
-/** Nobody notices: each process counts by itself meanwhile. */
+/** Not noticeable: each process counts alone meanwhile. */
 const newRedisPrimary = async (scene: Scene, lose: 'kill' | 'move'): Promise<Struck> => {
   const { redis } = fleetOf(scene);
   const complaintsNow = await fleetLaws(scene);
@@ -147,12 +147,12 @@ const newRedisPrimary = async (scene: Scene, lose: 'kill' | 'move'): Promise<Str
   return { complaints, recoveryMs, endedAt, note };
 };
 
-/** Connections to the old primary stay open: the service has to leave them by itself. */
+/** Connections to the old primary stay open: the service must close them itself. */
 const handOver = async (scene: Scene): Promise<Struck> => {
   const pair = pairOf(scene);
   const complaintsNow = await fleetLaws(scene);
   const old = pair.primary();
-  // As an edge: no refused write tells it that its server is no longer the primary.
+  // An edge writes nothing, so no refused write tells it that its server is no longer the primary.
   const reader = new Database(scene.ground.database.url);
   await reader.ping();
   const wentAt = performance.now();
@@ -201,7 +201,6 @@ const seconds = (milliseconds: number): string => `${(milliseconds / 1000).toFix
 
 const mayFail = [...unavailable, ...inProgress];
 
-/** Another server becomes the primary, of Redis or of the database, and no process is restarted. */
 export const failoverFaults: readonly Fault[] = [
   failover('the primary of Redis is moved by its sentinels', [], (scene) =>
     newRedisPrimary(scene, 'move'),
@@ -210,7 +209,6 @@ export const failoverFaults: readonly Fault[] = [
     newRedisPrimary(scene, 'kill'),
   ),
   failover('the database is handed over to its replica', mayFail, handOver),
-  // The last one: the killed server does not come back.
   failover('the database is killed (-9), and its replica takes over', mayFail, takeOver),
 ];
 
@@ -228,14 +226,14 @@ const galera = (name: string, strike: Fault['strike']): Fault => ({
   strike,
 });
 
-/** From now on the service writes to that node; connections to the other one are closed. */
+/** From now on the service writes to that node, and connections to the other one are closed. */
 const writeTo = (scene: Scene, at: number): void => {
   const { proxy, lead } = serverOf(scene);
   lead(clusterOf(scene).nodes[at]!);
   proxy.cut();
 };
 
-/** Nodes of a cluster come and go, and another one takes the writes. One at a time takes writes. */
+/** Nodes of a cluster leave and rejoin, and another one takes the writes. */
 export const galeraFaults: readonly Fault[] = [
   galera('a node that takes no writes is killed (-9)', async (scene) => {
     const { nodes, hasSize } = clusterOf(scene);

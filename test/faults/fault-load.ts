@@ -37,7 +37,7 @@ export class FaultLoad {
   readonly clerk: DashboardClerk;
   /** By name, the writes answered 201. */
   readonly acknowledged = new Map<string, number>();
-  /** Written without a key, and the answer never came or was 503: it may be stored or not. */
+  /** Writes without a key that got 503 or no answer: they may be stored or not. */
   readonly inDoubt = new Set<string>();
   /** Under keys that were sent more than once. */
   readonly repeated: { readonly name: string; readonly id: number }[] = [];

@@ -18,13 +18,11 @@ export interface FaultServer {
   readonly node: MariaDb;
   readonly cluster?: GaleraCluster;
   readonly pair?: ReplicatedMariaDb;
-  /** Between the service and the node. */
   readonly proxy: TcpProxy;
-  /** New connections lead there; those of the service stay where they are until they are cut. */
+  /** Leads new connections there. Open connections stay until they are cut. */
   readonly lead: (node: MariaDb) => void;
   /** The user that the service signs in as, with the rights that docs/databases.md asks for. */
   readonly user: string;
-  /** As the administrator, who may do anything. */
   readonly admin: (work: (admin: MysqlAdmin) => Promise<void>) => Promise<void>;
 }
 

@@ -1,4 +1,3 @@
-/** For faults of the service, which meet every kind. */
 export const everyDatabase = ['sqlite', 'mariadb', 'galera'] as const;
 
 /** `replicated`: a MariaDB server with a replica that can take its place. */
@@ -21,5 +20,4 @@ export type Answer = string;
 
 export const unavailable: readonly Answer[] = ['503 service_unavailable', '503 page'];
 
-/** The first attempt under an idempotency key has not ended yet in the database. */
 export const inProgress: readonly Answer[] = ['409 idempotency_in_progress', '409 page'];

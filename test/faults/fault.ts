@@ -11,7 +11,6 @@ export interface FaultOrders {
   readonly tell: (progress: string) => void;
 }
 
-/** Where a fault happens. */
 export interface Scene {
   readonly ground: Ground;
   readonly load: FaultLoad;
@@ -31,20 +30,20 @@ export interface Struck {
 }
 
 export interface Fault extends GroundWish {
-  /** A sentence without its full stop. */
   readonly name: string;
   readonly databases: readonly FaultDatabase[];
-  /** How many clients write under idempotency keys; 4 unless said otherwise. */
   readonly keyedWriters?: number;
-  /** Pause of each writer after a success. */
   readonly paceMs?: number;
   /** Answers other than success that are allowed until it is over and the recovery time has passed. */
   readonly mayAnswer: readonly Answer[];
   readonly recoversWithinMs: number;
-  /** Processes end during it: their `/healthz` is not watched, and a quota may lose its last second. */
+  /**
+   * Processes end during it, so their `/healthz` is not checked, and the last second of a quota may be
+   * lost.
+   */
   readonly endsProcesses?: boolean;
-  /** Whether counts must be exact; not when Redis or the clock fails. */
+  /** Whether counts must be exact, which they are not when Redis or the clock fails. */
   readonly countsInexactly?: boolean;
-  /** Makes the fault under load, and ends it. */
+  /** Causes the fault under load, and ends it. */
   readonly strike: (scene: Scene) => Promise<Struck>;
 }

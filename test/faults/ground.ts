@@ -24,7 +24,6 @@ import { LabZone } from '../lab/dns/lab-zone.ts';
 import type { FaultDatabase, FaultNeed, GroundWish } from './fault-words.ts';
 import { signInFirst } from '../support/dashboard/visitor.ts';
 
-/** What some faults need in addition to a database and the service. */
 interface Extras {
   readonly redis?: { readonly server: RedisServer; readonly proxy: TcpProxy };
   readonly fleet?: Fleet;
@@ -32,12 +31,10 @@ interface Extras {
   readonly balancer?: Balancer;
   readonly inspectorPort?: string;
   readonly clock?: FakeClock;
-  /** For each process of the service. */
   readonly settings: Settings;
   close(): Promise<void>;
 }
 
-/** Mostly for the server's own files. */
 const diskMebibytes = 320;
 
 const openExtras = async (
@@ -77,11 +74,13 @@ const openExtras = async (
   }
 };
 
-/** What processes on several machines share beside the database, and the DNS in which owners create records. */
+/**
+ * Shared by processes on several machines in addition to the database, and the DNS in which owners create
+ * records.
+ */
 export interface Fleet {
   readonly redis: RedisFleet;
   readonly zone: LabZone;
-  /** By seat. */
   readonly edgePorts: readonly number[];
   readonly settings: Settings;
   stop(): Promise<void>;
@@ -115,7 +114,7 @@ export interface Ground extends LoadTarget, Omit<Extras, 'settings' | 'close'> {
   readonly kind: FaultDatabase;
   readonly database: PlacedDatabase;
   readonly home: Home;
-  /** By seat: a process that ends is replaced on the same port. */
+  /** Keyed by seat: a process that ends is replaced on the same port. */
   readonly services: Service[];
   /** What all its processes and commands have in common. */
   readonly settings: Settings;

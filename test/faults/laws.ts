@@ -7,7 +7,6 @@ import type { FaultLoad } from './fault-load.ts';
 
 export interface AccountUse {
   readonly requests: number;
-  /** Since 1970, as its window is counted. */
   readonly day: number;
 }
 
@@ -25,11 +24,11 @@ export const usedOf = async ({
   };
 };
 
-/** What became of the acknowledged writes. */
+/** The outcomes of the acknowledged writes. */
 interface Lawful {
   readonly lost: number;
   readonly doubled: number;
-  /** Each is a sentence; empty when all laws hold. */
+  /** Sentences; empty if all laws hold. */
   readonly complaints: readonly string[];
 }
 
@@ -78,7 +77,6 @@ const wronglyRepeated = async (ground: Ground, load: FaultLoad): Promise<number>
   return wrong;
 };
 
-/** As `PersistentWriter` sent it. @returns undefined while it cannot be answered */
 const repeat = async ({ origins, key }: Ground, name: string) => {
   const headers = {
     Authorization: `Bearer ${key}`,
@@ -92,7 +90,7 @@ const repeat = async ({ origins, key }: Ground, name: string) => {
   return (await answer.json()) as { readonly id?: number };
 };
 
-/** Waits for the leases of unfinished deliveries to end, a minute later, when they come again. */
+/** Waits until the leases of unfinished deliveries end after a minute. */
 const delivered = async ({ facts }: Ground): Promise<readonly string[]> => {
   const isEmpty = async () => (await facts.undelivered()).waiting === 0;
   const soon = within(usuallyDeliveredWithinMs, 'all are delivered', isEmpty);
@@ -142,7 +140,6 @@ const judgeDomains = async ({ facts }: Ground, { clerk }: FaultLoad) => {
   };
 };
 
-/** A resent upload may be a second failed deploy. */
 const judgeUploads = async ({ facts, home }: Ground, { clerk, failedBefore }: FaultLoad) => {
   const told = countsOf((await facts.told('deploy_failed')).map(({ deployId }) => deployId ?? ''));
   const folders = await readdir(join(home.settings['DATA_DIR'] ?? '', 'deploys'));

@@ -7,23 +7,19 @@ export interface Asked {
   readonly at: number;
 }
 
-/** What one client saw last. */
 interface Seen {
-  /** When its last successful request began. */
   wellAt: number;
-  /** By answer, when the last request with it began. */
+  /** The start of the last request with each answer. */
   readonly last: Map<Answer, number>;
 }
 
 export interface Observation {
   readonly client: string;
   readonly answer: Answer;
-  /** When it was asked, as `performance.now()`. */
   readonly at: number;
   readonly tookMs: number;
 }
 
-/** Some seconds of answers. */
 const mostRemembered = 20_000;
 
 const successes: ReadonlySet<Answer> = new Set(['200', '201', '303']);
@@ -87,7 +83,7 @@ export class LoadRecord {
     return [...this.clients.values()].every(({ wellAt }) => wellAt > moment);
   }
 
-  /** Whether these clients had one of the answers to a request that they made after `moment`. */
+  /** Whether each of these clients got one of the answers to a request that it sent after `moment`. */
   saw(answers: readonly Answer[], moment: number, which: (client: string) => boolean): boolean {
     return [...this.clients]
       .filter(([client]) => which(client))
@@ -108,7 +104,7 @@ export const isWriter = (client: string): boolean => !client.startsWith('/');
 /** Requests that the account of a load may make in a minute, and in a day. */
 export const accountLimit = 100_000_000;
 
-/** A failure with what has to be with it; without, that stands out in the table. */
+/** Marks a failure that should stand out in the table. */
 export const answerOf = (status: number, headers: Headers, text: string): Answer => {
   if (status < 400) return String(status);
   const isJson = headers.get('Content-Type')?.startsWith('application/json') ?? false;

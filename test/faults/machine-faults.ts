@@ -10,14 +10,13 @@ import { unavailable, inProgress } from './fault-words.ts';
 const hour = 3600;
 const between = 1_500;
 
-/** Sets the clock of the service ahead and back, as an operator who corrects it would. */
+/** Sets the clock of the service ahead and back, like an operator who corrects it. */
 export const clockJump: Fault = {
   name: 'the clock jumps an hour ahead and back',
   databases: ['sqlite', 'mariadb'],
   needs: 'fake clock',
   mayAnswer: inProgress,
   recoversWithinMs: 5_000,
-  // Meanwhile it counts in other windows.
   countsInexactly: true,
   strike: async ({ ground }) => {
     await ground.clock!.advance(hour);
@@ -117,7 +116,7 @@ const lockedFile = (): Fault => {
   };
 };
 
-/** Lets a process write nothing to any file, or everything (RLIMIT_FSIZE of setrlimit(2)). */
+/** Sets whether a process may write to files (RLIMIT_FSIZE of setrlimit(2)). */
 const limitFiles = ({ ground }: Scene, bytes: '0' | 'unlimited'): Promise<unknown> =>
   promisify(execFile)('prlimit', [
     `--pid=${ground.services[0]!.pid}`,

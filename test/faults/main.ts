@@ -18,7 +18,6 @@ const columns = [
   'verdict',
 ] as const;
 
-/** For people, in columns, with the complaints below. */
 const faultTable = (reports: readonly FaultReport[]): string => {
   const rows = [columns, ...reports.map(cellsOf)];
   const widths = columns.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));

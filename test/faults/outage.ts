@@ -22,8 +22,8 @@ const longestMs = 30_000;
 const settlingMs = 2_000;
 
 /**
- * A server fails under load, until every earlier request has an answer and each client has seen the outage:
- * a request that waits for the server would meet no fixed time.
+ * A server fails under load until every earlier request has an answer and each client has seen the outage,
+ * because a request that waits for the server has no fixed deadline.
  */
 export const outage =
   (one: Outage): Fault['strike'] =>
@@ -72,7 +72,7 @@ const away = (name: string, strike: Outage): Fault => ({
   strike: outage(strike),
 });
 
-/** The server of the database, or in a cluster the node that takes the writes, goes away and comes back. */
+/** The database server, or the cluster node that takes the writes, goes away and returns. */
 export const serverOutages: readonly Fault[] = [
   away('is killed (-9) and started again', {
     away: (scene) => serverOf(scene).node.kill(),

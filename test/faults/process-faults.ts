@@ -7,9 +7,9 @@ import { everyDatabase, unavailable, inProgress } from './fault-words.ts';
 const seats = 4;
 /** The longest time that a process serves before it is killed. */
 const longestLifeMs = 400;
-/** Every so many kills, all processes are killed at once and none is left to write. */
+/** Each time after this many kills, all processes are killed at once. */
 const togetherOnceIn = 20;
-/** Fewer kills take less time than to end a process in good order first. */
+/** With few kills, killing takes less time than ending a process gracefully. */
 const worthCompiling = 20;
 
 interface Tally {
@@ -19,14 +19,13 @@ interface Tally {
 }
 
 /**
- * Four processes write to one database. Each is killed (-9) a random moment after it began to serve, while a write is under
- * way, and another takes its place, until there were enough kills.
+ * Four processes write to one database. Each is killed (-9) at a random moment after it began to serve,
+ * while a write is under way, and another one replaces it.
  */
 export const killedService: Fault = {
   name: 'the service is killed (-9)',
   databases: everyDatabase,
   processes: seats,
-  // Starting needs the CPU; there only has to be some write under way at any moment.
   paceMs: 25,
   mayAnswer: [...unavailable, ...inProgress, 'no answer'],
   recoversWithinMs: 30_000,
@@ -45,7 +44,10 @@ export const killedService: Fault = {
   },
 };
 
-/** Only a process that ends in good order keeps what Node compiled. Each start after that takes half the time. */
+/**
+ * Only a process that ends gracefully saves Node's compile cache, which halves the time of each later
+ * start.
+ */
 const keepCompiledCode = async ({ ground }: Scene): Promise<void> => {
   await ground.services[0]!.end('SIGTERM');
   await ground.restart(0);
@@ -91,7 +93,7 @@ const runsForMs = 3_000;
 /** Counts are stored once a second; a busy machine may be late by as much. */
 const mayLoseMs = 2_000;
 
-/** The only process is killed, and continues from its stored data, events and quota. */
+/** The only process is killed, and continues with its stored data, events and quota. */
 export const killedAlone: Fault = {
   name: 'the only process is killed (-9)',
   databases: everyDatabase,

@@ -5,7 +5,7 @@ import type { Ground } from './ground.ts';
 import { outage } from './outage.ts';
 
 const awayForMs = 3_000;
-/** How long each process counts by itself before it refuses. */
+/** How long each process counts alone before it refuses. */
 const countsAloneMs = 60_000;
 
 const redisOf = ({ ground }: Scene): NonNullable<Ground['redis']> => {

@@ -86,7 +86,7 @@ const ignored = (): undefined => undefined;
 
 const seconds = (milliseconds: number): string => `${(milliseconds / 1000).toFixed(1)} s`;
 
-/** Waits until no write is in doubt. @returns clients that wait for ever, with their last answers */
+/** Waits until no write is in doubt. @returns clients that still wait, with their last answers */
 const stopped = async (load: FaultLoad): Promise<readonly string[]> => {
   const late = delay(wellWithinMs, true, { ref: false });
   if (!(await Promise.race([load.stop(), late]))) return [];
@@ -95,7 +95,7 @@ const stopped = async (load: FaultLoad): Promise<readonly string[]> => {
   return [`in doubt for ever: ${[...lastOf.keys()].join(', ')}`];
 };
 
-/** A failure that this fault does not lead to, or one of a request from after it. */
+/** A failure that this fault may not cause, or one of a request after it. */
 const unexpectedOf = (
   { mayAnswer, recoversWithinMs }: Fault,
   failures: readonly Observation[],
@@ -128,7 +128,7 @@ const missedHealth = (probes: readonly Probe[]): readonly string[] => {
   ];
 };
 
-/** Each answer that shows the account's limit was counted once, and so was the last look itself. */
+/** Each answer that shows the account's limit was counted once, and so was the last check itself. */
 const miscounted = async (
   ground: Ground,
   { record }: FaultLoad,
@@ -155,7 +155,6 @@ export class FaultRun {
   async run(fault: Fault, kind: FaultDatabase): Promise<FaultReport> {
     const started = performance.now();
     const report = await this.#attempt(fault, kind).catch(async (error: unknown) => {
-      // Its leftovers are unknown.
       await this.#leave().catch(() => undefined);
       return notRun(fault, kind, { error, tookMs: performance.now() - started });
     });

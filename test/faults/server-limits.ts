@@ -40,12 +40,11 @@ const readOnly: Fault = {
   strike: outage({
     away: (scene) => order(scene, 'set global read_only = 1'),
     back: (scene) => order(scene, 'set global read_only = 0'),
-    // Readers continue.
     readersSee: ['200'],
   }),
 };
 
-/** Limits hold for connections made after them. */
+/** Limits apply to connections opened after them. */
 const fewQueries: Fault = {
   name: 'the user of the database has used up its queries',
   databases,
@@ -74,7 +73,6 @@ const fewConnections = (): Fault => {
     held.push(one);
     return one;
   };
-  /** Takes each free connection until the server has none left. */
   const holdAll = async (url: string): Promise<void> => {
     while (await hold(url).catch(() => undefined));
   };
@@ -105,7 +103,6 @@ const lockedTable = (): Fault => {
     name: 'a table of the database is locked',
     // Galera knows no locks of tables.
     databases: ['mariadb'],
-    // More than a process has connections.
     keyedWriters: 16,
     mayAnswer,
     recoversWithinMs,
@@ -120,7 +117,6 @@ const lockedTable = (): Fault => {
         await holder?.order('unlock tables');
         holder?.close();
       },
-      // Domains can be added: they are in another table.
       writersSee: [...unavailable, '303'],
       readersSee: ['200', ...unavailable],
       goesOn: (client) => client === '/v1/store/orders',
@@ -128,7 +124,6 @@ const lockedTable = (): Fault => {
   };
 };
 
-/** Refusals of a server that is running. */
 export const serverLimits: readonly Fault[] = [
   killedConnections,
   readOnly,

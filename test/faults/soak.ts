@@ -31,7 +31,7 @@ const livingHeapOf = async (port: string): Promise<number> => {
     }
   };
   try {
-    // Twice: the second run collects what finalizers released.
+    // Runs twice, because the second run collects what finalizers released.
     await ask(1, 'HeapProfiler.collectGarbage');
     await ask(2, 'HeapProfiler.collectGarbage');
     const { result } = await ask(3, 'Runtime.getHeapUsage');
@@ -47,7 +47,6 @@ const measurements = 8;
 /** Allowed variation between two measurements. */
 const spareMiB = 12;
 const spareDescriptors = 12;
-/** The event loop delay of a healthy service. */
 const mostDelayMs = 50;
 
 interface Measured {
@@ -97,7 +96,7 @@ const loopDelayOf = async (origin: string): Promise<number> => {
   return Number(told) * 1000;
 };
 
-/** The medians of both halves: the machine may have disturbed a single measurement. */
+/** Compares the medians of both halves, because the machine may have disturbed a single measurement. */
 const halvesOf = (all: readonly Measured[]): readonly [Measured, Measured] => {
   const half = Math.floor(all.length / 2);
   return [medianOf(all.slice(0, half)), medianOf(all.slice(half))];

@@ -10,7 +10,7 @@ export interface Known {
   readonly domains: number;
 }
 
-/** How many of a hundred cases or so; what costs most comes least. */
+/** The number of cases of each kind in about a hundred; expensive kinds are rare. */
 const shares = {
   API: 35,
   dashboard: 30,
@@ -33,7 +33,7 @@ const lots = Object.entries(shares).flatMap(([target, share]) =>
   Array<Target>(share).fill(target as Target),
 );
 
-/** The same seed and number make the same case, as long as the dashboard has the same pages. */
+/** The same seed and number give the same case, as long as the dashboard has the same pages. */
 export const anyCase = (seed: number, number: number, known: Known): FuzzCase => {
   const chance = new Chance(seed, number);
   return { number, ...makers[chance.pick(lots)](chance, known) };

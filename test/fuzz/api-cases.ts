@@ -49,7 +49,7 @@ const contentTypes = [
 const usualHeaders = (chance: Chance): Http1Request['headers'] => [
   ['Host', chance.oneIn(9) ? 'other.test' : '127.0.0.1'],
   ...(chance.oneIn(6) ? wrongKey(chance) : [['Authorization', 'Bearer {{key}}'] as const]),
-  // Each from a network of its own, so that no limit of requests without a key hides what comes after it.
+  // Each request comes from its own network, so that no limit of requests without a key affects later ones.
   ['X-Forwarded-For', chance.times(4, () => String(chance.below(256))).join('.')],
 ];
 

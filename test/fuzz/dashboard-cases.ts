@@ -9,7 +9,7 @@ interface KnownForm {
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** What the dashboard has, as a crawl through its pages found it. */
+/** The pages and forms of the dashboard, found by a crawl. */
 export interface KnownPages {
   readonly paths: readonly string[];
   readonly forms: readonly KnownForm[];
@@ -47,7 +47,9 @@ const hostileQuery = (chance: Chance): string => {
   return `?${name}=${encodeURIComponent(hostileText(chance, 500))}`;
 };
 
-/** What ends the session of the fuzz, or takes away what it works on, is only asked in ways that have to be refused. */
+/**
+ * Requests that end the attacker's session or delete its data are only sent in ways that must be refused.
+ */
 const isDangerous = (path: string): boolean =>
   /sign-out|sessions|\/remove|\/revoke|\/people\/|\/password|\/delete/.test(path);
 

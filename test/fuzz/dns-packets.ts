@@ -104,7 +104,7 @@ const endOfQuestion = (message: Buffer): number => {
 
 const hasExtension = (answer: Buffer): boolean => answer.readUInt16BE(10) === 1;
 
-/** Random, mutated, cut, put together from parts, and as real resolvers ask. */
+/** Random, mutated, truncated and assembled queries, and those of real resolvers. */
 const packetFor = (chance: Chance): Buffer => {
   const kind = chance.pick(['random', 'scratched', 'cut', 'built', 'built', 'real'] as const);
   switch (kind) {
@@ -159,7 +159,7 @@ const scratched = (whole: Buffer, chance: Chance): Buffer => {
 
 const uint16 = (value: number): string => String.fromCharCode((value >>> 8) & 255, value & 255);
 
-/** Each part is right most of the time, so that what follows it is looked at. */
+/** Each part is usually valid, so that the parts after it are parsed too. */
 const builtQuestion = (chance: Chance): Buffer => {
   const counts = [1, 0, 0, chance.below(4)].map((usual) =>
     uint16(chance.oneIn(12) ? chance.pick([0, 1, 2, 65_535, chance.below(65_536)]) : usual),
@@ -172,7 +172,10 @@ const builtQuestion = (chance: Chance): Buffer => {
   return Buffer.from(chance.bytes(2) + flags + counts.join('') + name + records + tail, 'latin1');
 };
 
-/** With pointers to themselves and in circles, labels that are too long, and dots and zeros within labels. */
+/**
+ * Includes pointers to themselves and in circles, labels that are too long, and dots and zeros within
+ * labels.
+ */
 const wireName = (chance: Chance): string => {
   const labels = chance.times(chance.oneIn(10) ? chance.below(130) : chance.below(4), () => {
     const text = chance.pick([tokenOf(1), chance.bytes(chance.size(64)), 'a', 'acme', 'a.b', '\0']);

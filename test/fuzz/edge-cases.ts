@@ -2,7 +2,7 @@ import { type Chance, hostileText, hostilePath } from './hostile-text.ts';
 import type { BytesCase } from './fuzz-case.ts';
 import { http1Case, type Place, type Http1Request } from './http1-cases.ts';
 
-/** The first message of a TLS connection, with names that nobody has, and damaged. */
+/** The first message of a TLS connection with unknown names, and damaged ones. */
 export const helloCase = (chance: Chance): BytesCase => {
   const name = nameFor(chance);
   const hello = clientHello(name, chance);
@@ -38,7 +38,7 @@ const damaged = (text: string, chance: Chance): string => {
 const uint16 = (value: number): string => String.fromCharCode((value >>> 8) & 255, value & 255);
 const sized = (text: string): string => uint16(text.length) + text;
 
-/** RFC 5246, section 7.4.1.2, with the name of RFC 6066, section 3: of any bytes, or several. */
+/** RFC 5246, section 7.4.1.2, with the server name of RFC 6066, section 3: any bytes, or several names. */
 const clientHello = (name: string, chance: Chance): string => {
   const bytes = Buffer.from(name, 'utf8').toString('latin1').slice(0, 15_000);
   const entry = `${chance.oneIn(8) ? chance.bytes(1) : '\0'}${sized(bytes)}`;

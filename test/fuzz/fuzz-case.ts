@@ -6,18 +6,20 @@ export const targets = [
 ] as const;
 export type Target = (typeof targets)[number];
 
-/** One request that is in a case, as far as it can be told before anybody reads it. */
 export interface Ask {
   readonly method: string;
   readonly path: string;
 }
 
-/** People of the account that attacks: the requests of each are limited. */
+/** Several people of the attacking account, because the requests of each are limited. */
 export const attackers = 6;
 
 export type Port = 'service' | 'edge' | 'secure edge';
 
-/** Bytes over one connection. A character is a byte; `{{name}}` stands for what only the running service knows. */
+/**
+ * Bytes over one connection. Each character is a byte; `{{name}}` stands for a value that only the running
+ * service knows.
+ */
 export interface BytesCase {
   readonly target: Exclude<Target, 'DNS answers'>;
   readonly kind: string;
@@ -25,11 +27,14 @@ export interface BytesCase {
   readonly tls?: { readonly servername: string; readonly protocol: 'http/1.1' | 'h2' };
   readonly pieces: readonly string[];
   readonly asks: readonly Ask[];
-  /** `answers`: every ask is well-formed and gets one. `any`: the end, or silence. `ping`: the answer to a ping. */
+  /**
+   * `answers`: every request is well-formed and gets an answer. `any`: the connection ends or stays silent.
+   * `ping`: the answer to a ping.
+   */
   readonly wants: 'answers' | 'any' | 'ping';
 }
 
-/** The DNS of one domain is verified, and each resolver answers something else than it should. */
+/** The DNS of one domain is verified while each resolver returns a wrong answer. */
 export interface DnsCase {
   readonly target: 'DNS answers';
   readonly kind: string;

@@ -19,22 +19,25 @@ import { Chance } from './hostile-text.ts';
 import { attackers, type Port } from './fuzz-case.ts';
 import { mangledAnswer } from './mangled-answer.ts';
 
-/** The real service on loopback, somebody who attacks it from an account, and somebody else whose data nobody may see. */
+/** The real service on loopback, an attacking account, and another account whose data must stay hidden. */
 export interface FuzzField {
   readonly service: Service;
   readonly known: Known;
   readonly ports: Readonly<Record<Port, number>>;
   readonly visitor: DashboardVisitor;
-  /** Look at what comes of an attack. They are several, since each person may send so many forms a minute. */
+  /**
+   * Read the results of attacks. There are several people, because each may send a limited number of forms
+   * a minute.
+   */
   readonly judges: readonly DashboardVisitor[];
-  /** Texts that stand in no answer and in no line of the log. */
+  /** Texts that no answer and no log line may contain. */
   readonly secrets: readonly string[];
-  /** Texts that stand in no answer: secrets, and what only the other account has. */
+  /** Texts that no answer may contain: secrets, and data of the other account. */
   readonly unseen: readonly string[];
-  /** Puts what only this service knows in place of `{{name}}`. */
+  /** Replaces `{{name}}` with values of this service. */
   readonly fill: (text: string) => string;
   readonly hostOf: (domain: number) => string;
-  /** From now on resolvers answer questions about that domain by chance. */
+  /** From now on resolvers answer queries about that domain randomly. */
   readonly mangle: (domain: number, seed: number) => void;
   readonly answersGiven: () => number;
   close(): Promise<void>;
@@ -125,8 +128,8 @@ const cursorFor = async ({ origin }: Service, key: string): Promise<string> => {
 };
 
 /**
- * Pages and forms by what they are, so that one seed chooses the same of them again: in place of each id stands a token
- * that is as long.
+ * Pages and forms with tokens of equal length in place of ids, so that one seed chooses the same ones
+ * again.
  */
 const knownPages = async (visitor: DashboardVisitor, ids: Map<string, string>) => {
   const { pages, forms } = await crawl(visitor);
@@ -167,7 +170,6 @@ const mangleAnswers = (dns: DnsServer) => {
   };
 };
 
-/** The same for the same question, whatever its id. */
 const numberOf = (query: Buffer, transport: string): number =>
   [...query.subarray(2), transport.length].reduce(
     (sum, byte) => (Math.imul(sum, 31) + byte) | 0,

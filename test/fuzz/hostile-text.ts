@@ -1,11 +1,11 @@
 import { seededRandom } from '../support/seeded-random.ts';
 
-/** All that is chosen for one case. The same seed and number choose the same. */
+/** The choices for one case. The same seed and number give the same choices. */
 export class Chance {
   readonly #next: () => number;
 
   constructor(seed: number, number = 0) {
-    // Neighbours would begin alike: two rounds of multiplication take them apart.
+    // Two rounds of multiplication, because consecutive seeds would begin alike.
     this.#next = seededRandom(
       Math.imul(Math.imul(seed, 0x9e3779b1) ^ number, 0x85ebca6b) ^ (number >>> 13),
     );
@@ -30,7 +30,7 @@ export class Chance {
     return picked;
   }
 
-  /** Small numbers mostly, large ones seldom. */
+  /** Small numbers mostly, and large ones rarely. */
   size(largest: number): number {
     return Math.floor(largest ** this.#next());
   }
@@ -48,7 +48,7 @@ export class Chance {
   }
 }
 
-/** What has broken programs before: each is one value somewhere. */
+/** Values that have broken programs before. */
 const known = [
   '',
   ' ',
@@ -112,7 +112,7 @@ const known = [
 
 const repeated = [' ', '/', '.', '-', 'a', '\t', '\n', '(', '[', '{', '!', '&', '*', '%', '\u00fc'];
 
-/** Text in any letters; long at times, as a form or a header may carry it. */
+/** Text in any script, sometimes as long as a form or a header may be. */
 export const hostileText = (chance: Chance, longest = 5_000): string => {
   switch (chance.below(5)) {
     case 0:
@@ -132,13 +132,12 @@ export const hostileText = (chance: Chance, longest = 5_000): string => {
 const codePoint = (chance: Chance): number =>
   chance.below(chance.pick([0x7f, 0x7f, 0x2ff, 0xd7ff, 0x10_ffff]));
 
-/** The same as bytes of UTF-8, one character each. */
 export const asBytes = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
 
 const forPaths = ['/', '//', '.', '..', '%2e', '%2f', '%5c', '\\', '%00', '%', '?', '#', ';', '~'];
 const words = ['a', 'index.html', '%61', '%C3%BC', '%ff', '\xfc', '|', '"', '<', '*', ':', '@'];
 
-/** A path below `start`: never a space or a line break, which would end it. */
+/** A path below `start`, without spaces and line breaks, which would end it. */
 export const hostilePath = (chance: Chance, start: string): string => {
   const pieces = chance.times(chance.below(7), () =>
     chance.oneIn(8)

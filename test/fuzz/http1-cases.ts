@@ -6,7 +6,7 @@ export interface Http1Request extends Ask {
   readonly body?: string;
 }
 
-/** As a careful client writes it; its body in chunks at times. */
+/** A well-formed request, sometimes with a chunked body. */
 const written = (request: Http1Request, chance: Chance): string => {
   const { body } = request;
   if (body === undefined) return head(request) + '\r\n';
@@ -25,7 +25,6 @@ const chunked = (body: string, chance: Chance): string => {
   return `${chunks.map((one) => `${one.length.toString(16)}\r\n${one}\r\n`).join('')}0\r\n\r\n`;
 };
 
-/** In several pieces, as a network brings them. */
 const inPieces = (text: string, chance: Chance): readonly string[] => {
   if (!chance.oneIn(4)) return [text];
   const cuts = chance
@@ -182,7 +181,7 @@ const malformations: readonly (readonly [string, Malform])[] = Object.entries({
   ...damages,
 });
 
-/** Written as no careful client would, in one of the ways that take servers apart. */
+/** A malformed request that servers may interpret differently. */
 const malformed = (
   request: Http1Request,
   chance: Chance,
@@ -193,7 +192,7 @@ const malformed = (
 
 export type Place = Pick<BytesCase, 'target' | 'port' | 'tls'>;
 
-/** Requests over one connection of HTTP/1.1: well-formed ones, one after another, or a malformed one among them. */
+/** Requests over one HTTP/1.1 connection: well-formed ones, or a malformed one among them. */
 export const http1Case = (place: Place, chance: Chance, request: () => Http1Request): BytesCase => {
   const requests = chance.times(chance.oneIn(3) ? chance.between(2, 4) : 1, request);
   if (chance.oneIn(3)) return withMalformed(place, chance, requests);

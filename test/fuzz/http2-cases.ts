@@ -24,11 +24,10 @@ interface Frame {
   readonly flags?: number;
   readonly stream?: number;
   readonly payload?: string;
-  /** What the header says, true or not. */
+  /** The length in the header, correct or not. */
   readonly length?: number;
 }
 
-/** One character for each byte. */
 export const frame = ({
   type,
   flags: set = 0,
@@ -50,7 +49,7 @@ const uint32 = (value: number): string =>
 export const setting = (id: number, value: number): string =>
   String.fromCharCode((id >>> 8) & 255, id & 255) + uint32(value);
 
-/** Literals without Huffman, of which nothing is kept (RFC 7541, section 6.2.2). */
+/** Literals without Huffman coding or indexing (RFC 7541, section 6.2.2). */
 export const headerBlock = (fields: readonly (readonly [string, string])[]): string =>
   fields.map(([name, value]) => `\0${literal(name)}${literal(value)}`).join('');
 
@@ -97,12 +96,12 @@ const tableUpdates = (payload: Buffer): number => {
   return Math.max(0, first);
 };
 
-/** What the answer to the last ping of a case repeats. */
+/** The answer to the last ping of a case contains this. */
 export const lastPing = 'fuzzdone';
 
 type Move = (chance: Chance, stream: number) => readonly Frame[];
 
-/** A connection of HTTP/2 with right and wrong frames in any order. Each case has a kind of its own that prevails. */
+/** An HTTP/2 connection with valid and invalid frames in any order. Each case has one dominant kind. */
 export const http2Case = (chance: Chance): BytesCase => {
   const [kind, prevailing] = chance.pick(moves);
   const frames = chance.times(chance.between(1, 12), (at) => {
@@ -115,7 +114,7 @@ export const http2Case = (chance: Chance): BytesCase => {
     ...{ target: 'edge HTTP/2', kind, port: 'secure edge', wants: 'ping' },
     tls: { servername: '{{site}}', protocol: 'h2' },
     pieces: [
-      // A status is then never looked up in a table that the client would have to keep.
+      // Prevents a status from being looked up in the dynamic table.
       start + frame({ type: frameTypes.settings, payload: setting(1, 0) }),
       ...frames,
       frame({ type: frameTypes.ping, payload: lastPing }),

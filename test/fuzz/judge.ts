@@ -6,10 +6,9 @@ import { readAnswers, type Http1Answer, type Reply } from './send.ts';
 import { isServerError, readFrames } from './http2-cases.ts';
 
 const error = 50;
-/** It writes its log at least once a second. */
 const lookEveryMs = 1000;
 
-/** Watches what a service says of itself: that it lives, and that it has nothing to complain of. */
+/** Watches the health and the log of a service. */
 export class ServiceWitness {
   readonly #field: FuzzField;
   #read: number;
@@ -20,7 +19,7 @@ export class ServiceWitness {
     this.#read = field.service.stdout().length;
   }
 
-  /** @returns the first thing that is wrong since the last look */
+  /** @returns the first problem since the last call */
   complaint(): string | undefined {
     const { service } = this.#field;
     if (service.hasEnded()) return `the service ended:\n${service.stderr().slice(-2000)}`;
@@ -37,7 +36,7 @@ export class ServiceWitness {
     return undefined;
   }
 
-  /** The same, once everything that there was to log is written. */
+  /** Does the same once everything is logged. */
   async lastComplaint(): Promise<string | undefined> {
     const { service, visitor } = this.#field;
     const mark = `/v1/${crypto.randomUUID()}`;
@@ -68,7 +67,7 @@ const parsed = (line: string): Partial<LogEntry> => {
   }
 };
 
-/** What is wrong with the answers to a case, its sort before a colon; undefined when nothing is. */
+/** The problem with the answers to a case, its kind before a colon; undefined if there is none. */
 export const judge = (one: BytesCase, reply: Reply, { unseen }: FuzzField): string | undefined => {
   if (reply.end === 'late') return 'no answer within a minute';
   const text = reply.bytes.toString('latin1');
@@ -79,11 +78,11 @@ export const judge = (one: BytesCase, reply: Reply, { unseen }: FuzzField): stri
   }
   const methods = one.wants === 'answers' ? one.asks.map(({ method }) => method) : [];
   const answers = readAnswers(text, methods);
-  // Who goes on to send while the connection ends may lose the answer with it.
+  // A client that still sends while the connection ends may lose the answer.
   const isSentAtOnce = one.pieces.length === 1 && one.pieces.join('').length < 30_000;
   if (one.wants === 'answers' && answers.length === 0 && isSentAtOnce) return 'no answer at all';
   for (const [at, answer] of answers.entries()) {
-    // Behind something malformed it is not known any more which request is answered.
+    // After a malformed request, answers cannot be assigned to requests.
     const ask = one.wants === 'answers' ? one.asks[at] : undefined;
     const problem =
       faultOf(answer, one.asks) ?? (ask && isApi(ask.path) ? apiProblem(answer, ask) : undefined);
@@ -103,7 +102,7 @@ const leak = (text: string, unseen: readonly string[]): string | undefined => {
 };
 
 const faultOf = ({ status, body }: Http1Answer, asks: readonly Ask[]): string | undefined => {
-  // More uploads at once than there are places for is the one fault that a client may cause.
+  // Too many concurrent uploads are the only fault that a client may cause.
   const isFull =
     status === 503 && body.includes('upload') && asks.some(({ path }) => path.includes('/deploys'));
   return status >= 500 && !isFull ? `status ${String(status)}: ${body.slice(0, 300)}` : undefined;
@@ -144,7 +143,7 @@ const isError = (body: string, wanted: number): boolean => {
 
 const largestPage = 1024 * 1024;
 
-/** Has a domain verified while its resolvers answer nonsense. @returns what is wrong with what comes of it */
+/** Has a domain verified while its resolvers return nonsense. @returns the problem with the result */
 export const verifyMangled = async (
   { domain, seed }: DnsCase,
   { hostOf, mangle, judges }: FuzzField,

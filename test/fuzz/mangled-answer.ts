@@ -3,7 +3,6 @@ import { typeNumbers } from '../lab/dns/zone.ts';
 import { type Chance, asBytes, hostileText } from './hostile-text.ts';
 
 const headerBytes = 12;
-/** Most systems send no more than that in one datagram. */
 const largestDatagram = 1232;
 const largestMessage = 65_535;
 
@@ -12,7 +11,7 @@ const uint16 = (value: number): string => String.fromCharCode((value >>> 8) & 25
 interface RawRecord {
   readonly type: number;
   readonly data: string;
-  /** A pointer to the question by default. */
+  /** Points to the question by default. */
   readonly name?: string;
   readonly ttl?: string;
   readonly length?: number;
@@ -26,7 +25,7 @@ const record = ({
   length = data.length,
 }: RawRecord): string => `${name}${uint16(type)}\0\x01${ttl}${uint16(length)}${data}`;
 
-/** Answers a question as no name server should. @returns what is sent; nothing at times */
+/** Answers a question wrongly, like a faulty name server. @returns the message, or sometimes nothing */
 export const mangledAnswer = (
   query: Buffer,
   transport: Transport,
@@ -46,7 +45,6 @@ export const mangledAnswer = (
   if (transport === 'tcp')
     return Buffer.from(framed(body.slice(0, largestMessage), chance), 'latin1');
   if (body.length <= largestDatagram) return Buffer.from(body, 'latin1');
-  // Come again over TCP.
   const cut = header.slice(0, 2) + '\x83\x80\0\x01\0\0\0\0\0\0' + question;
   return Buffer.from(cut, 'latin1');
 };
@@ -61,7 +59,7 @@ const headerOf = (id: string, count: number, chance: Chance): string => {
   return `${number}${flags}${chance.oneIn(30) ? '\0\x02' : '\0\x01'}${uint16(count)}${others}`;
 };
 
-/** Over TCP each message has its length in front (RFC 1035, section 4.2.2), here true or not. */
+/** Over TCP each message has a length prefix (RFC 1035, section 4.2.2), here correct or not. */
 const framed = (body: string, chance: Chance): string => {
   const message = uint16(chance.oneIn(10) ? chance.below(65_536) : body.length) + body;
   return chance.oneIn(20) ? message.repeat(20) : message;

@@ -4,7 +4,7 @@ import { judge, ServiceWitness, verifyMangled } from './judge.ts';
 import type { Finding } from './run-fuzz.ts';
 import { send } from './send.ts';
 
-/** Finds which case alone leads to a finding. @returns undefined when none does */
+/** Finds the case that causes a finding on its own. @returns undefined if there is none */
 export const reproduce = async (
   { what, cases }: Finding,
   domains: number,
@@ -36,13 +36,12 @@ const problemOf = async (one: FuzzCase, field: FuzzField): Promise<string | unde
   return said ?? (await witness.lastComplaint());
 };
 
-/** Alone, a service answers at once. */
 const shortMs = 5_000;
 
 const answered = async (one: BytesCase, field: FuzzField): Promise<string | undefined> =>
   judge(one, await send(one, field, shortMs), field);
 
-/** For a bug report: text that JavaScript reads back. */
+/** Text for a bug report that JavaScript can read. */
 export const showCase = (one: FuzzCase): string => {
   const text = JSON.stringify(one, undefined, 1).replace(
     /(.{1,40}?)\1{9,}/g,

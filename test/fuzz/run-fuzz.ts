@@ -65,7 +65,7 @@ export interface FuzzOrders {
 
 export interface Finding {
   readonly what: string;
-  /** What may have led to it; one, when it was its own answer. */
+  /** The cases that may have caused it. */
   readonly cases: readonly FuzzCase[];
 }
 
@@ -75,12 +75,12 @@ export interface FuzzReport extends FuzzOrders {
   readonly finding: Finding | undefined;
 }
 
-/** Cases at once. Verifying mostly waits for name servers that say nothing. */
+/** Concurrent cases. Verifying mostly waits for silent name servers. */
 const lanes = 16;
 const verifyingLanes = 24;
 const suspects = 100;
 
-/** Sends cases until there were enough requests, or the first finding. */
+/** Sends cases up to the number of requests, or until the first finding. */
 export const runFuzz = async (
   field: FuzzField,
   orders: FuzzOrders,

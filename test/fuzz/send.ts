@@ -13,21 +13,20 @@ export interface Http1Answer {
 }
 
 /**
- * All answers that came whole, as latin1.
- * @param methods of the requests in their order: an answer to HEAD has no body
+ * All complete answers, as latin1.
+ * @param methods the methods of the requests in order, because an answer to HEAD has no body
  */
 export const readAnswers = (text: string, methods: readonly string[]): readonly Http1Answer[] => {
   const answers: Http1Answer[] = [];
   for (let rest = text; ;) {
     const read = readOne(rest, methods[answers.length] === 'HEAD');
     if (!read) return answers;
-    // 100 Continue is none yet.
+    // 100 Continue is not an answer.
     if (read.answer.status >= 200) answers.push(read.answer);
     rest = read.rest;
   }
 };
 
-/** It goes on for as long as somebody listens, and whatever was asked after it waits. */
 const isEndless = ({ headers }: Http1Answer): boolean =>
   headers.get('content-type')?.startsWith('text/event-stream') === true;
 
@@ -80,15 +79,14 @@ const chunks = (text: string) => {
 
 export interface Reply {
   readonly bytes: Buffer;
-  /** `silent`: nothing came for a while, and nothing had to. `late`: something had to come, and did not. */
+  /** `silent`: no data came for a while, and none was required. `late`: a required answer did not come. */
   readonly end: 'complete' | 'closed' | 'silent' | 'late';
 }
 
-/** Who waits for no certain answer has seen what there is. */
 const silenceMs = 150;
 /**
- * Sends the bytes of a case over a connection of its own, and listens until there is nothing more to come.
- * @param longestMs against hanging, never a measure: machines are busy
+ * Sends the bytes of a case over a new connection, and reads until no more data comes.
+ * @param longestMs only a guard against hanging, because machines are busy
  */
 export const send = async (
   one: BytesCase,
@@ -100,7 +98,7 @@ export const send = async (
   const over = new Promise<Reply['end']>((resolve) => {
     const isComplete = completeness(one);
     const silence = new Timer(silenceMs, () => {
-      // Servers let a connection go whose client has nothing more to say.
+      // Servers may close a connection whose client has half-closed.
       if (one.wants === 'any') socket.end();
     });
     const patience = setTimeout(() => {
@@ -111,7 +109,6 @@ export const send = async (
       silence.restart();
       if (isComplete(received)) resolve('complete');
     });
-    // The other side said all that it has to say.
     socket.once('end', () => socket.end());
     socket.once('connect', () => {
       silence.restart();
@@ -130,7 +127,7 @@ export const send = async (
   return { bytes: Buffer.concat(received), end };
 };
 
-/** One for all: each costs more than a handshake. */
+/** Shared, because a key costs more than a handshake. */
 const secureContext = createSecureContext();
 
 const open = ({ port, tls }: BytesCase, { ports, fill }: FuzzField): Socket => {
@@ -175,7 +172,7 @@ const isLast = ({ type, flags: set, payload }: ReturnType<typeof readFrames>[num
   type === frameTypes.goAway ||
   (type === frameTypes.ping && set === flags.ack && payload.toString('latin1') === lastPing);
 
-/** Calls once when nothing restarted it for a while. */
+/** Calls back once after a while without a restart. */
 class Timer {
   readonly #ms: number;
   readonly #call: () => void;

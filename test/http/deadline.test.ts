@@ -13,9 +13,9 @@ const deadlineMs = 300;
 
 let home: TestDatabase;
 let proxy: MysqlProxy;
-/** Waits for the database for an hour, and gives its requests an hour. */
+/** A database with a deadline of an hour for itself and its requests. */
 let patient: RunningApi;
-/** Waits for the database for an hour too: what is not held to the deadline of its request is never answered. */
+/** A database with a deadline of an hour, so that only the deadline of the request can end a query. */
 let hasty: RunningApi;
 beforeAll(async () => {
   home = await migratedDatabase('mysql');
@@ -73,7 +73,6 @@ const senders: Readonly<Record<string, () => Promise<Sender>>> = {
     const visitor = ({ origin }: RunningApi) =>
       new DashboardVisitor(origin, `__Host-session=${session.secret}`);
     return {
-      // The database may have stored what was asked before its answer was lost.
       losses: ['answer'],
       send: async (via, name) => {
         const form = { name, once: name.replaceAll(' ', '-') };
@@ -96,7 +95,6 @@ describe.each(Object.keys(senders))('%s', (which) => {
     sender = await senders[which]!();
   });
 
-  /** The database learns late of a request whose end nobody knows. */
   const expectStoredOnce = async (name: string): Promise<void> => {
     await until('it is stored', async () => {
       const status = await sender.send(patient, name);
@@ -134,8 +132,8 @@ describe.each(Object.keys(senders))('%s', (which) => {
 
 describe('the number of round trips to MySQL', () => {
   /**
-   * Verb and table of each statement, one line for each packet. Without what the service asks once a second at most: for
-   * the key, which is remembered, and whether a connection leads to the primary.
+   * The verb and table of each statement, one line for each packet. Omits statements that the service runs
+   * at most once a second: the key lookup, which is cached, and the check for the primary.
    */
   const tripsOf = async (path: string, call: Parameters<RunningApi['send']>[1] = {}) => {
     proxy.takeAsked();
@@ -151,7 +149,7 @@ describe('the number of round trips to MySQL', () => {
     return packets.filter((packet) => !packet.endsWith(' api_key_secrets'));
   };
 
-  /** Calls several times: each connection of the pool prepares its statements once. */
+  /** Calls several times, because each connection of the pool prepares its statements once. */
   const fewestTrips = async (
     path: string,
     callOf: (n: number) => Parameters<RunningApi['send']>[1] = () => ({}),

@@ -297,7 +297,7 @@ describe('an Idempotency-Key', () => {
     const sent = `${project.slug}\n${hash('sha256', archive, 'hex')}`;
     const { id: accountId } = api.account;
     const fingerprint = fingerprintOf('deploySite', sent);
-    // As a process does that is killed while it unpacks.
+    // Acts like a process that is killed while it unpacks.
     await api.container
       .get(IdempotencyKeys)
       .once({ accountId, key: name, fingerprint, now: api.clock.now() }, async () => {

@@ -21,7 +21,7 @@ interface Line {
   readonly inProgress: readonly string[];
 }
 
-/** Passes only while something blocks. The watch looks each 50 ms by the clock of the machine. */
+/** Advances only while something blocks. The watch checks every 50 ms by the clock of the machine. */
 const clock = { now: 0 };
 let running: RunningWork;
 let watch: EventLoopWatch;
@@ -123,7 +123,7 @@ test('each delay is measured, and each logged delay is counted', async () => {
   const valueOf = await measured();
   expect(valueOf('event_loop_delay_seconds{of="max"}')).toBeGreaterThanOrEqual(0.55);
   expect(valueOf('event_loop_blocked_total')).toBe(lines.length);
-  // The mean and the percentile are those of the real event loop, which is a little late now and then.
+  // The mean and the percentile are those of the real event loop, which may be slightly late.
   await until('it was late', async () => {
     const laterValueOf = await measured();
     const all = ['mean', 'p99'].map((of) => laterValueOf(`event_loop_delay_seconds{of="${of}"}`));

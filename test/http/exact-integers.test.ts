@@ -17,7 +17,7 @@ describe.each(usualKinds)('a category id on %s', (kind) => {
   const post = (digits: string) =>
     api.send('/v1/pets', { method: 'POST', body: `{"name":"Rex","categoryId":${digits}}` });
 
-  /** Through JSON, the database, one animal and the list. */
+  /** Tests JSON, the database, one animal and the list. */
   const roundTrip = async (digits: string): Promise<readonly unknown[]> => {
     const added = await post(digits);
     const { id } = added.body as { id: bigint };

@@ -50,7 +50,6 @@ const shown = async (
   gathered: GatheredMetrics,
   children: readonly Child[],
 ): Promise<(name: string) => number | undefined> => {
-  // As it travels between processes.
   const travelled = JSON.parse(
     JSON.stringify(await gathered.gather(children, 7)),
   ) as readonly MetricSnapshot[];
@@ -93,7 +92,6 @@ test('counts of a process remain after it ends, and its gauges do not', async ()
   const added = [other, third].map(({ child }) => gathered.add(child));
   await shown(gathered, [one.child, other.child]);
   other.end();
-  // As it leaves its last metrics, which may come after its exit.
   other.metrics.observe('listPets', 200, 0.002);
   await other.tell();
   const value = await shown(gathered, [one.child, third.child]);
@@ -101,7 +99,7 @@ test('counts of a process remain after it ends, and its gauges do not', async ()
   expect(value('edge_connections')).toBe(10);
   third.end();
   await Promise.all(added);
-  // Too late: it is counted already, even if it was asked before its end.
+  // Too late, because it was already counted.
   other.metrics.observe('listPets', 200, 0.002);
   await other.tell();
   expect((await shown(gathered, [one.child, other.child]))(answered)).toBe(12);

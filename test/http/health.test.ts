@@ -15,7 +15,6 @@ describe.each(usualKinds)('health on %s', (kind) => {
   });
   afterAll(() => api.close());
 
-  /** Its event has a subscriber. */
   const refusedUpload = async (): Promise<void> => {
     const project = await api.container.get(SitesKey).startProject(api.account.id, 'Refused');
     expect(await deployEntries(api.container, project)).toMatchObject({ state: 'failed' });
@@ -77,7 +76,6 @@ describe.each(usualKinds)('health on %s', (kind) => {
 
   test('/metrics is in the format of Prometheus and shows the process and the outbox', async () => {
     const { events } = api.container.get(QueuesKey);
-    // What is not found in time is left out.
     const shown = (waits: number) =>
       until(`${waits} deliveries wait`, async () => {
         const answer = await api.send('/metrics', { key: null });

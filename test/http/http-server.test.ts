@@ -59,7 +59,6 @@ describe('pipelined requests', () => {
     const seen: string[] = [];
     const port = await listen(({ url = '' }, response) => {
       seen.push(url);
-      // The next of this packet could begin at once: the answer is out.
       if (url === '/first') setImmediate(() => seen.push('another'));
       response.end();
     });
@@ -108,12 +107,14 @@ describe('open connections', () => {
     await server.stop();
   });
 
-  /** @returns the answer to one request, or undefined when the connection is cut; it stays open */
+  /**
+   * @returns the answer to one request, or undefined if the connection is closed; the connection stays open
+   */
   const askFrom = (localAddress: string): Promise<string | undefined> =>
     new Promise((resolve) => {
       const socket = connect({ port, host: '127.0.0.1', localAddress });
       sockets.push(socket);
-      // Who is cut may see a reset.
+      // A closed connection may appear as a reset.
       socket.on('error', () => undefined);
       socket.once('close', () => {
         resolve(undefined);
@@ -183,7 +184,7 @@ describe('a server that stops', () => {
     for (const agent of agents) expect(await ask(agent)).toBe('keep-alive');
     const stopped = server.stop(new AbortController().signal);
     await until('new connections are refused', () => isRefused(port));
-    // One after the other, so that some connections are idle for a while.
+    // Sends them one after the other, so that some connections are idle for a while.
     for (const agent of agents) {
       expect(await ask(agent)).toBe('close');
       agent.destroy();
@@ -225,7 +226,6 @@ describe('a server that stops', () => {
   });
 
   describe('a server with an upload under way and an idle connection', () => {
-    /** Its clock stands still until the test moves it. */
     const begin = async (hurry?: AbortController) => {
       const clock = { now: 0 };
       const server = new HttpServer(

@@ -161,7 +161,7 @@ describe.each(usualKinds)('Idempotency-Key on %s', (kind) => {
 });
 
 describe('Idempotency-Key over two processes', () => {
-  // Two SQLite connections in one thread would block each other; test/system has real processes.
+  // Two SQLite connections in one thread would block each other. test/system uses real processes.
   test('adds one animal for twenty simultaneous requests', async () => {
     const first = await startApi('mysql');
     const second = await startApi('mysql', { databaseUrl: first.databaseUrl });

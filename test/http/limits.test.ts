@@ -67,7 +67,6 @@ describe('the plan free', () => {
 
 describe('callers without a valid key', () => {
   test('share the limits of the plan free for each address, whether they get a 401 or not', async () => {
-    // One is used up: the document that all answers are checked against.
     expect(await statuses(59, '/v1/pets', null)).toEqual(all(59, 401));
     const { code } = await call('/v1/pets', null);
     expect(code).toBe('rate_limit_exceeded');

@@ -154,7 +154,7 @@ describe('/v1/openapi.json', () => {
         }
       }
     }
-    // What belongs to no operation cannot stand under one; deploys are not part of the document.
+    // Deploys are not part of the document, so nothing may link to them.
     const ofNone = ['route_not_found', 'method_not_allowed'];
     const elsewhere = [...ofNone, 'project_not_found', 'deploy_not_found', 'deploy_refused'];
     const wanted = Object.entries(errorTable).filter(([code]) => !elsewhere.includes(code));

@@ -27,7 +27,10 @@ describe('/docs', () => {
     return answer.text;
   };
 
-  /** Opens the page; closing it fails when it asked another host or broke the Content-Security-Policy. */
+  /**
+   * Opens the page. Closing it fails if the page called another host or violated the
+   * Content-Security-Policy.
+   */
   const open = async (look: Parameters<TestBrowser['open']>[0] = {}): Promise<TestPage> => {
     const page = await browser.open(look);
     await page.goto(`${api.origin}/docs`);
@@ -135,7 +138,6 @@ describe('/docs', () => {
     const list = page.css('form');
     await list.label(/status/).choose('sold');
     await list.role('button').click();
-    // The other forms show their answers already.
     const answer = await until('the list is answered', async () => {
       const text: string = await list.css('output').read();
       return text !== '' && text;

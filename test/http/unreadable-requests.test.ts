@@ -8,7 +8,6 @@ import { startDashboard, type RunningDashboard } from '../support/dashboard/runn
 
 let service: RunningDashboard;
 let authorized: string;
-/** They take ten seconds, during which everything else is asked. */
 let slow: Readonly<Record<'headers' | 'silence', Promise<string>>>;
 beforeAll(async () => {
   service = await startDashboard();
@@ -130,7 +129,7 @@ describe('an unreadable request is answered like every other request of the API'
   });
 
   test('and does not count against the limit of its address', async () => {
-    // What is not looked up in time is shown as 0.
+    // A value that is not read in time is shown as 0.
     const left = () =>
       until('what is left is looked up', async () => {
         const { headers } = await ask(['nonsense']);

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import type { CustomDomainState } from '../../src/domains/domain/attachment/custom-domain.ts';
 import { Database } from '../../src/adapters/kysely/database.ts';
 
-/** Looks at custom domains in a service's database, which costs less than a command. */
+/** Reads custom domains from a service's database, which is faster than a command. */
 export class DomainFacts {
   readonly #database: Database;
 
@@ -10,7 +10,7 @@ export class DomainFacts {
     this.#database = new Database(url);
   }
 
-  /** States of all attachments of a host, the oldest first. */
+  /** States of all attachments of a host, oldest first. */
   async states(host: string): Promise<readonly string[]> {
     const rows = await this.#db
       .selectFrom('domains')
@@ -22,9 +22,9 @@ export class DomainFacts {
   }
 
   /**
-   * By when something is done for each of these hosts that are not live yet; undefined while one of them is worked
-   * on, or about to be, and when nothing comes by itself.
-   * @param states with other ones, for hosts in those
+   * The time by which something is done for each of these hosts that are not live yet; undefined while one
+   * of them is in progress or due, or if nothing is scheduled.
+   * @param states hosts in these states instead
    */
   async restUntil(
     hosts: readonly string[],
@@ -44,7 +44,7 @@ export class DomainFacts {
     return rows.length > 0 && rows.every(isAtRest) ? new Date(Math.max(...times)) : undefined;
   }
 
-  /** The kinds of all notices of an account, the oldest first. */
+  /** The kinds of all notices of an account, oldest first. */
   async notices(accountId: string): Promise<readonly string[]> {
     const rows = await this.#db
       .selectFrom('notices')
@@ -55,7 +55,7 @@ export class DomainFacts {
     return rows.map(({ kind }) => kind);
   }
 
-  /** All that is told of a host, and how its attachments stand, to be read by people. */
+  /** The events and attachments of a host, in words. */
   async story(host: string): Promise<string> {
     const domains = await this.#db
       .selectFrom('domains')
@@ -72,7 +72,7 @@ export class DomainFacts {
     return inspect({ domains, told }, { depth: null });
   }
 
-  /** The kinds of all entries in the timelines of a host, the oldest first. */
+  /** The kinds of all timeline entries of a host, oldest first. */
   async stepsOf(host: string): Promise<readonly string[]> {
     const rows = await this.#db
       .selectFrom('domain_timeline')
@@ -84,7 +84,7 @@ export class DomainFacts {
     return rows.map(({ kind }) => kind);
   }
 
-  /** What the attempts at certificates for a host came to, the oldest first; see `workOnCertificate`. */
+  /** The outcomes of attempts at certificates for a host, oldest first; see `workOnCertificate`. */
   async outcomes(host: string): Promise<readonly unknown[]> {
     const rows = await this.#db
       .selectFrom('domain_timeline')
@@ -97,7 +97,7 @@ export class DomainFacts {
     return rows.map(({ details }) => (JSON.parse(details) as { outcome: unknown }).outcome);
   }
 
-  /** How many orders of a host count at the authority, as the ledger has it. */
+  /** The number of orders of a host in the authority's ledger. */
   async countedOrders(host: string): Promise<number> {
     const rows = await this.#db
       .selectFrom('authority_ledger')
@@ -108,7 +108,7 @@ export class DomainFacts {
     return rows.length;
   }
 
-  /** How many certificates and orders of a host there are that have a private key. */
+  /** The number of stored private keys of a host, for certificates and orders. */
   async privateKeys(host: string): Promise<number> {
     const [certificates, orders] = await Promise.all(
       (['certificates', 'certificate_orders'] as const).map((table) =>

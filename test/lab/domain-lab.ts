@@ -20,34 +20,31 @@ import { SecureVisitor } from './secure-visitor.ts';
 import { Shop, type Run } from './shop.ts';
 import { LabZone } from './dns/lab-zone.ts';
 
-/** A service with DNS and an authority of its own, on loopback. */
+/** A service with its own DNS and authority, on loopback. */
 export interface DomainLab {
   readonly zone: LabZone;
   /** From now on the name server at that port answers for these names. */
   readonly delegate: DnsServer['delegate'];
   readonly pebble: Pebble;
   readonly gate: CaGate;
-  /** A resolver that the service does not ask, but the authority does; `zone.lie` changes what it answers. */
+  /** A resolver that only the authority queries; `zone.lie` changes its answers. */
   readonly otherResolver: string;
-  /** Of the first process. */
   readonly httpsPort: number;
-  /** Where it was asked for. */
   readonly second: SecondAuthority | undefined;
   readonly facts: DomainFacts;
   readonly run: Run;
-  /** See `Home.run`. */
   runAt(desk: number): Run;
-  /** For files of a test; gone with the lab. */
+  /** For files of a test, removed with the lab. */
   readonly folder: string;
-  /** With all roles, unless told otherwise. */
+  /** With all roles by default. */
   start(settings?: Settings): Promise<Service>;
-  /** An account with a site that says its name. */
+  /** An account with a site that contains its name. */
   openShop(name: string, plan?: string): Promise<Shop>;
-  /** Of the first process, or the one at that port. */
+  /** The first process by default, or the one at that port. */
   visitor(port?: number): Promise<SecureVisitor>;
-  /** Waits until the first process, or the one that has its ports, serves these hosts. */
+  /** Waits until the first process, or the one with its ports, serves these hosts. */
   waitUntilServed(...hosts: readonly string[]): Promise<void>;
-  /** Waits until the project itself has its certificate: from then on the authority hears of domains only. */
+  /** Waits until the project has its own certificate, so that later orders are only for domains. */
   settle(...shops: readonly Shop[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -58,14 +55,14 @@ interface SecondAuthority {
 }
 
 interface LabOptions extends Omit<PebbleOptions, 'dns' | 'httpPort'> {
-  /** With another authority, which CAA records call `secondIssuer`. */
+  /** With a second authority, which is `secondIssuer` in CAA records. */
   readonly hasSecond?: boolean;
 }
 
 export const secondIssuer = 'second.lab.test';
 export const platformHost = 'sites.platform.test';
 
-/** For a lab whose service answers DNS challenges in a zone of its own. */
+/** For a lab whose service answers DNS challenges in its own zone. */
 export const newChallengeZone = async (): Promise<Settings> => ({
   ACME_DNS_ZONE: 'acme.platform.test',
   DNS_PORT: String(await findFreePort()),
@@ -124,7 +121,7 @@ export const openDomainLab = async (
     const comer = await visitor();
     for (const host of hosts) {
       const isServed = async () => (await comer.refusal(host)) === undefined;
-      // What fails on a busy machine is tried again by the next minute.
+      // An attempt that fails on a busy machine is retried within a minute.
       await until(`${host} is served`, isServed);
     }
   };

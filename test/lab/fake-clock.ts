@@ -5,21 +5,21 @@ import { findServer } from '../support/servers/debian-server.ts';
 import { lastingFolder } from '../support/service/lasting-folder.ts';
 import type { Settings } from '../support/service/service-process.ts';
 
-/** The clock of service processes, which can be set while they run; their timers go on as before. */
+/** The clock of service processes, which can be set at any time. Their timers are not affected. */
 export interface FakeClock {
-  /** For a process that is to have it. */
+  /** The environment of a process that uses this clock. */
   readonly settings: Settings;
-  /** From now on it is so many seconds later than it would be; one that was stopped goes on. */
+  /** Advances the clock by this many seconds. A stopped clock runs again. */
   advance(seconds: number): Promise<void>;
-  /** What it shows, unless it is stopped. */
+  /** The time of the clock, unless it is stopped. */
   now(): Date;
-  /** It stands still: nothing comes to its time. */
+  /** Stops the clock, so that nothing becomes due. */
   stop(): Promise<void>;
-  /** Another test may have it now: no process may use it any more, but those that commands share. */
+  /** Only processes shared by commands may still use it, because another test may get it. */
   remove(): Promise<void>;
 }
 
-/** Of clocks that nobody has now. */
+/** Clocks that are not in use. */
 const freeFiles: string[] = [];
 let clocks = 0;
 
@@ -30,12 +30,12 @@ export const newFakeClock = async (): Promise<FakeClock> => {
   const file = freeFiles.pop() ?? join(lastingFolder(), `clock-${String((clocks += 1))}`);
   let offset = 0;
   const write = async (time: string): Promise<void> => {
-    // Whole or absent: it is read all the time.
+    // Replaced atomically, because it is read all the time.
     await writeFile(`${file}.next`, `${time}\n`);
     await rename(`${file}.next`, file);
   };
   let written = Promise.resolve();
-  /** One after the other: several visitors may share a clock. */
+  /** Changes one after the other, because several visitors may share a clock. */
   const set = (time: string): Promise<void> => (written = written.then(() => write(time)));
   const advance = async (seconds: number): Promise<void> => {
     offset += seconds;

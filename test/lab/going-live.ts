@@ -14,14 +14,14 @@ interface SeenTo extends Pick<Place, 'clock'> {
   readonly lab: Pick<DomainLab, 'facts'>;
   readonly hosts: readonly string[];
   readonly states: readonly CustomDomainState[];
-  /** How far the clock goes on at least. */
+  /** The least that the clock advances. */
   readonly leastSeconds?: number;
 }
 
 /**
- * Waits while domains in such states are seen to by themselves. A busy machine can keep name servers from answering in
- * time: then the clock goes on to the next check, as nothing else would bring it. Never while one of the domains is
- * worked on, whose lease another process would take for over.
+ * Waits while domains are in these states. On a busy machine, name servers may answer too late; then this
+ * advances the clock to the next check. It never does so while one of the domains is in progress, because
+ * another process would consider its lease expired.
  */
 export const untilSeenTo = (
   what: string,
@@ -29,7 +29,6 @@ export const untilSeenTo = (
   isDone: () => Promise<boolean>,
 ): Promise<true> => {
   const look = async (): Promise<boolean> => {
-    // Before it is asked whether all is done: it may be done in between.
     const restUntil = await facts.restUntil(hosts, clock.now(), states);
     if (await isDone()) return true;
     if (restUntil) await clock.advance(Math.max(leastSeconds, secondsUntil(restUntil, clock)));
@@ -49,19 +48,17 @@ export const goLive = async (at: Place, ...hosts: readonly string[]): Promise<vo
   await at.lab.waitUntilServed(...hosts);
 };
 
-/** Waits until the certificate of a live host, which is due, is renewed. */
+/** Waits until the due certificate of a live host is renewed. */
 export const renew = async (at: Place, host: string): Promise<void> => {
   const isRenewed = async () => (await at.lab.facts.stepsOf(host)).includes('renewed');
-  // A renewal is tried again after days, between hourly checks.
   const seen = { ...at, hosts: [host], states: ['live'], leastSeconds: 24 * 60 * 60 } as const;
   await untilSeenTo(`${host} is renewed`, seen, isRenewed);
 };
 
-/** Rounded up to one more than it takes. */
 const secondsUntil = (moment: Date, clock: FakeClock): number =>
   Math.ceil((moment.getTime() - clock.now().getTime()) / 1000) + 1;
 
-/** Ways to validate a name, in words for the titles of tests and for the names of hosts. */
+/** Validation methods, in words for test titles and host names. */
 export const validationMethods = [
   { way: 'over HTTP', word: 'http', method: 'http-01' },
   { way: 'by DNS', word: 'dns', method: 'dns-01' },
@@ -71,12 +68,11 @@ export const validationMethods = [
   readonly method: ValidationMethod;
 }[];
 
-/** Nobody answers HTTP there. */
 const nowhere = { A: ['127.0.0.99'] };
 
 /**
- * Creates the records with which the domain is validated in this way, and in no other: where it is DNS, the authority
- * does not reach the site. The lab must have a zone of challenges.
+ * Creates the records for exactly this validation method. With DNS, the authority cannot reach the site.
+ * The lab must have a zone of challenges.
  */
 export const pointFor = (
   { zone }: Pick<DomainLab, 'zone'>,

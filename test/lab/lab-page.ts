@@ -38,7 +38,7 @@ export const labFrame = (title: string, content: Html): Html => html`<html lang=
 <body>${content}</body>
 </html>`;
 
-/** What came of what was just done. */
+/** The result of the last action. */
 interface Told {
   readonly status?: string;
   readonly problems?: readonly string[];
@@ -93,7 +93,7 @@ const recordItem = (record: ShownRecord, isThere: boolean): Html => {
   return html`<li>${button(`${word} ${fqdn} ${type}`, `${label} ${type} ${fqdn}`)} ${value}</li>`;
 };
 
-/** The registered domain, as names are in the lab. */
+/** The registered domain in the lab. */
 const zoneOf = ({ domain: { host } }: ShownDomain): string => host.split('.').slice(-2).join('.');
 
 const caaSection = ({ zone }: LabDesk, name: string): Html => {
@@ -131,7 +131,7 @@ const clockSection = ({ clock }: LabDesk): Html => html`
   <p>It is ${clock.now().toISOString()}. Certificates are renewed, and what failed is tried again, when the clock says so. After 12 hours you are signed out: have a link sent to you, and find it in the mail of the lab.</p>
   <p>${steps.map(([seconds, label]) => button(`later ${seconds}`, label))}</p>`;
 
-/** @param isPressed undefined for one that is no choice */
+/** @param isPressed undefined if it is not a choice */
 const button = (value: string, label: string, isPressed?: boolean): Html => html`
   <button name="click" value="${value}" ${isPressed !== undefined && html`aria-pressed="${String(isPressed)}"`}>${label}</button>`;
 
@@ -140,14 +140,14 @@ interface LabPage {
   close(): void;
 }
 
-/** Replaces all records of customers. @returns what is wrong with the lines */
+/** Replaces all records of customers. @returns the errors in the lines */
 export const saveRecords = ({ zone }: Pick<LabDesk, 'zone'>, lines: string): readonly string[] => {
   const { zone: records, problems } = readZoneFile(lines);
   zone.replace(records);
   return problems;
 };
 
-/** What DNS providers, certificate authorities and time are in the lab: one page, where a person changes them. */
+/** The lab's page, where a person changes DNS, certificate authorities and time. */
 export const startLabPage = async (desk: LabDesk): Promise<LabPage> => {
   let told: Told = {};
   const server = createServer((request, response) => {

@@ -7,7 +7,7 @@ import { SMTPServer } from 'smtp-server';
 import { html, type Html } from '../../src/adapters/dashboard/frame/html.ts';
 import { labFrame } from './lab-page.ts';
 
-/** A mail as it arrived. */
+/** A received mail. */
 interface Received {
   readonly to: readonly string[];
   readonly source: string;
@@ -17,12 +17,12 @@ interface Received {
 interface MailServer {
   /** For `SMTP_URL`. */
   readonly smtpUrl: string;
-  /** The oldest first. */
+  /** Oldest first. */
   readonly received: readonly Received[];
   close(): Promise<void>;
 }
 
-/** Takes every mail, for any address, and delivers none. Keeps the last ones. */
+/** Accepts every mail for any address and delivers none. Keeps the last ones. */
 const startMailServer = async (kept = 500): Promise<MailServer> => {
   const received: Received[] = [];
   const server = new SMTPServer({
@@ -52,7 +52,7 @@ type View = keyof typeof views;
 
 const isView = (word: string): word is View => Object.hasOwn(views, word);
 
-/** Newest first. It loads itself again, so that a mail shows soon after it was sent. */
+/** Newest first. The page reloads, so that a new mail appears soon. */
 const mailsPage = (received: readonly Received[]): Html =>
   labFrame(
     'Mail of the lab',
@@ -70,7 +70,7 @@ const listed = ({ to, parsed }: Received, index: number): Html =>
 
 interface Shown {
   readonly mail: Received;
-  /** In the list, from 1. */
+  /** The number in the list, from 1. */
   readonly place: string;
   readonly view: View;
 }
@@ -96,7 +96,7 @@ const body = ({ mail: { parsed, source }, place, view }: Shown): Html => {
   return html`<iframe title="The mail" class="${view}" src="/${place}/content"></iframe>`;
 };
 
-/** A mail server, and a page on which people read what was sent. */
+/** A mail server, and a page that shows the sent mails. */
 export interface Mailbox extends MailServer {
   readonly url: string;
 }
@@ -136,7 +136,7 @@ const sendPage = (response: ServerResponse, page: Html): void => {
   response.end(`<!doctype html>${page.toString()}`);
 };
 
-/** As mail programs show it: without scripts; and nothing is loaded, so that what is missing shows. */
+/** As mail programs show it: without scripts and without loading anything. */
 const sendContent = (response: ServerResponse, content: string | undefined): void => {
   const sandbox = 'sandbox allow-popups allow-popups-to-escape-sandbox';
   response.writeHead(200, {

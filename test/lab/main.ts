@@ -1,6 +1,6 @@
 import { startTryOut } from './try-out.ts';
 
-// `make lab`: runs until it is told to stop.
+// `make lab`: runs until it is stopped.
 process.stdout.write(
   'starting a resolver, two certificate authorities, a mail server and the service …\n',
 );

@@ -15,7 +15,7 @@ interface AuthorityChoice {
 
 const limit = { type: 'rateLimited', detail: 'too many new orders' };
 
-/** How a person can have an authority answer. */
+/** The ways in which a person can let an authority answer. */
 export const authorityChoices = {
   works: { label: 'Works', faults: [] },
   hangs: { label: 'Hangs', faults: [{ match: /./, hang: true }] },
@@ -45,7 +45,7 @@ interface CaaChoice {
 const issue = (value: string) => ({ tag: 'issue', value });
 const issuewild = (value: string) => ({ tag: 'issuewild', value });
 
-/** What a person can say with CAA records in the lab, beside what a zone file says. */
+/** The CAA records that a person can choose in the lab, in addition to a zone file. */
 export const caaChoices = {
   none: { label: 'No CAA record', records: [] },
   first: { label: 'Only the first authority', records: [issue(labIssuer)] },
@@ -62,7 +62,7 @@ export const caaChoices = {
 
 type CaaChoiceName = keyof typeof caaChoices;
 
-/** @returns undefined where a zone file says something else */
+/** @returns undefined for any other CAA record */
 export const caaChoiceOf = (records: Records['CAA'] = []): CaaChoiceName | undefined => {
   const same = Object.entries(caaChoices).find(
     ([, choice]) => wordsOf(choice.records) === wordsOf(records),
@@ -73,24 +73,24 @@ export const caaChoiceOf = (records: Records['CAA'] = []): CaaChoiceName | undef
 const wordsOf = (records: NonNullable<Records['CAA']>): string =>
   records.map((one) => ('tag' in one ? `${one.tag} ${one.value}` : '?')).join();
 
-/** An authority, and how it answers now. */
+/** An authority and its current behaviour. */
 interface LabAuthority {
   readonly gate: CaGate;
   choice: AuthorityChoiceName;
 }
 
-/** Everything that a person changes around the service. */
+/** Everything around the service that a person can change. */
 export interface LabDesk {
   readonly zone: LabZone;
   readonly resolver: LabResolver;
   /** The preferred one first. */
   readonly authorities: readonly LabAuthority[];
   readonly clock: Pick<FakeClock, 'advance' | 'now'>;
-  /** Those of all projects that are not removed. */
+  /** The domains of all projects that are not removed. */
   domains(): Promise<readonly ShownDomain[]>;
 }
 
-/** What a button says when it is pressed: what to do, and with what. */
+/** The action and its values when a button is pressed. */
 type Click = (desk: LabDesk, ...words: string[]) => unknown;
 
 const elsewhere = '192.0.2.1';
@@ -138,7 +138,6 @@ const clicks = {
   later: ({ clock }, seconds) => clock.advance(Number(seconds)),
 } satisfies Readonly<Record<string, Click>>;
 
-/** Does what a button says. */
 export const click = async (desk: LabDesk, value: string): Promise<void> => {
   const [name = '', ...words] = value.split(' ');
   if (Object.hasOwn(clicks, name))

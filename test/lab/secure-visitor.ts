@@ -4,14 +4,14 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { Resolver } from 'node:dns/promises';
 
-/** What a browser keeps of a connection to come back faster. */
+/** A browser's session data for a faster handshake. */
 interface TlsSession {
   readonly version: 'TLSv1.2' | 'TLSv1.3';
-  /** Undefined where the server gave none. */
+  /** Undefined if the server sent none. */
   readonly ticket: Buffer | undefined;
 }
 
-/** One connection for one host, for as many requests as there are. */
+/** A connection for one host and any number of requests. */
 export class SecureConnection {
   readonly #socket: TLSSocket;
   readonly #host: string;
@@ -26,16 +26,15 @@ export class SecureConnection {
       ...(ticket && { session: ticket }),
     });
     this.#socket.on('session', (its: Buffer) => (this.#session = { version, ticket: its }));
-    // The client sees that it is closed.
     this.#socket.on('error', () => undefined);
   }
 
-  /** To go on with, once it was asked something. */
+  /** For resuming the session, available after a request. */
   get session(): TlsSession {
     return this.#session;
   }
 
-  /** @returns the status line; '' when the connection is closed instead */
+  /** @returns the status line; '' if the connection is closed instead */
   async ask(): Promise<string> {
     const socket = this.#socket;
     let answer = '';
@@ -60,15 +59,16 @@ export interface Visit {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
-  /** Of the certificate. */
   readonly serial: string;
   readonly notAfter: Date;
 }
 
-/** What `refusal` says of a host that is not served (RFC 6066, section 3). */
+/** The part of `refusal` for a host that is not served (RFC 6066, section 3). */
 export const unrecognizedName = 'alert 112';
 
-/** Comes to hosts over HTTPS on 127.0.0.1, trusts one authority, and looks at dates and names as browsers do. */
+/**
+ * Visits hosts over HTTPS on 127.0.0.1, trusts one authority, and checks dates and names like a browser.
+ */
 export class SecureVisitor {
   readonly #place: { readonly host: string; readonly port: number; readonly ca: string };
 
@@ -77,13 +77,12 @@ export class SecureVisitor {
     this.#place = { host: '127.0.0.1', port, ca: root };
   }
 
-  /** Over a connection of its own. */
+  /** Uses a new connection. */
   get(host: string, path = '/', more: Readonly<Record<string, string>> = {}): Promise<Visit> {
     const headers = { ...more, host };
     const options = { ...this.#place, servername: host, path, agent: false, headers };
     return new Promise((resolve, reject) => {
       request(options, (answer) => {
-        // Asked now: afterwards the connection may be gone.
         const certificate = (answer.socket as TLSSocket).getPeerCertificate();
         const { statusCode: status = 0, headers } = answer;
         const notAfter = new Date(certificate.valid_to);
@@ -96,7 +95,7 @@ export class SecureVisitor {
     });
   }
 
-  /** @returns what is in the way of a visit: an alert of TLS or what the system says; undefined when there is an answer */
+  /** @returns the obstacle of a visit: a TLS alert or a system error; undefined if there is an answer */
   refusal(host: string): Promise<string | undefined> {
     return this.get(host).then(
       () => undefined,
@@ -112,7 +111,7 @@ export class SecureVisitor {
     return this.resume(host, { version, ticket: undefined });
   }
 
-  /** Comes back with what it kept of an earlier connection. */
+  /** Resumes an earlier session. */
   resume(host: string, session: TlsSession): SecureConnection {
     return new SecureConnection(host, session, this.#place);
   }
@@ -123,11 +122,11 @@ interface Destination {
   readonly port: number;
   /** As `ip:port`. */
   readonly resolver: string;
-  /** PEM, those that the visitors trust. */
+  /** PEM, the roots that the visitors trust. */
   readonly roots: readonly string[];
 }
 
-/** New visitors of one host again and again: each looks its address up, connects, and reads the page. */
+/** New visitors of one host: each resolves its address, connects and reads the page. */
 export class SteadyVisitors {
   readonly #to: Destination;
   readonly #resolver = new Resolver({ timeout: 5_000, tries: 2 });
@@ -143,7 +142,7 @@ export class SteadyVisitors {
     }, everyMs);
   }
 
-  /** What each got, in the order in which they came: a page, or what went wrong. */
+  /** The result of each visitor in order: a page or an error. */
   get pages(): readonly string[] {
     return this.#pages;
   }

@@ -1,6 +1,6 @@
 import type { CommandResult } from '../support/service/errand.ts';
 
-// What `animal-store domain … --json` prints, as far as tests look at it.
+// The used part of what `animal-store domain … --json` prints.
 
 export interface ShownRecord {
   readonly purpose: 'route' | 'ownership' | 'delegation';
@@ -56,11 +56,11 @@ export interface ShownDomain {
 
 export type Run = (args: readonly string[]) => Promise<CommandResult>;
 
-/** An account with a published project, and the commands that its owner has for custom domains. */
+/** An account with a published project, and its owner's commands for custom domains. */
 export class Shop {
   readonly accountId: string;
   readonly slug: string;
-  /** Signs its owner in, once. */
+  /** Signs in the owner once. */
   readonly signInUrl: string;
   readonly #run: Run;
 
@@ -71,7 +71,7 @@ export class Shop {
     this.#run = run;
   }
 
-  /** @param folder what is published */
+  /** @param folder the published folder */
   static async open(
     run: Run,
     { name, plan, folder }: { name: string; plan: string; folder: string },
@@ -106,7 +106,7 @@ export class Shop {
     return this.#do('remove', host);
   }
 
-  /** For people rather than machines, and whether it succeeds or not. */
+  /** The readable output, whether the command succeeds or not. */
   tell(command: string, ...args: readonly string[]): Promise<CommandResult> {
     return this.#run(['domain', command, ...args, '--project', this.slug]);
   }
@@ -116,7 +116,7 @@ export class Shop {
   }
 }
 
-/** What a command prints for machines. */
+/** The JSON output of a command. */
 export const json = async <T>(run: Run, args: readonly string[]): Promise<T> => {
   const { code, stdout, stderr } = await run([...args, '--json']);
   if (code !== 0 || stderr !== '') {

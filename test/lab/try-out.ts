@@ -19,23 +19,21 @@ import { LabZone } from './dns/lab-zone.ts';
 /** Everything that a custom domain needs, on loopback, for a person with a browser. */
 export interface TryOut {
   readonly service: Service;
-  /** Signs in to the dashboard, once. */
+  /** Signs in to the dashboard once. */
   readonly signInUrl: string;
-  /** Where records, authorities and the time of the service are changed. */
+  /** The page where records, authorities and the time of the service are changed. */
   readonly labUrl: string;
-  /** Where people read the mails that the service sent. */
+  /** The page that shows the service's mails. */
   readonly mailUrl: string;
-  /** These mails, the oldest first. */
+  /** The mails, oldest first. */
   readonly mails: Mailbox['received'];
-  /** As the operator. */
   readonly run: Run;
-  /** Does what the page does with a zone file: from now on these records count, and no others. @returns what is wrong with them */
+  /** Does the same as the page for a zone file: replaces all records. @returns the errors */
   createRecords(zoneFile: string): readonly string[];
   readonly facts: DomainFacts;
-  /** Of the service. */
   readonly clock: FakeClock;
   readonly edgePort: number;
-  /** File with the roots of both authorities. */
+  /** A file with the roots of both authorities. */
   readonly root: string;
   close(): Promise<void>;
 }
@@ -46,7 +44,7 @@ const platformZone = {
   [`*.${platformHost}`]: { A: ['127.0.0.1'] },
 };
 
-/** Whatever is delegated leads to the service itself, over the resolver that everybody asks. */
+/** Delegated names lead to the service itself, over the common resolver. */
 const startNames = async () => {
   const names = await startDns(platformZone, 1);
   const [records = ''] = names.servers;
@@ -68,7 +66,7 @@ const startNames = async () => {
   };
 };
 
-/** Both, with files in that folder of what trusts them. */
+/** Both authorities, with files in that folder of the trusted roots. */
 const startAuthorities = async (folder: string, place: { dns: string; httpPort: number }) => {
   const pebble = await startPebble(place);
   const gate = await startCaGate({ pebble, issuer: labIssuer, dns: place.dns });
@@ -142,7 +140,7 @@ export const startTryOut = async (): Promise<TryOut> => {
   };
 };
 
-/** The first account gets a plan that has them. */
+/** The first account gets a plan with custom domains. */
 const giveWildcards = async (run: Run): Promise<void> => {
   const [first] = await json<readonly { id: string }[]>(run, ['account', 'list']);
   await json(run, ['account', 'set-plan', '--account', first?.id ?? '', '--plan', 'business']);

@@ -111,7 +111,7 @@ test('the documented restore fills an empty volume', async () => {
 
 test('a container ends at SIGTERM even before it serves', async () => {
   await succeeds(`podman run --detach --name early --env-file animal-store.env animal-store`);
-  // Its program runs, as what it leaves there tells, and takes its time to start.
+  // The program takes its time to start, and leaves a file once it runs.
   await succeeds(`until podman exec early ls /var/lib/animal-store/.cache; do :; done 2>/dev/null`);
   const ended = `podman stop --time 60 early; podman inspect --format '{{.State.ExitCode}}' early`;
   expect(await succeeds(ended)).toMatch(/^(143|0)$/m);
@@ -161,7 +161,7 @@ export DATABASE_URL=\${DATABASE_URL}_other DATA_DIR=/tmp/other
 ./animal-store project deploys --project birds`;
 
 test('a worker backs up MariaDB and the site, and the backup can be restored', async () => {
-  // This compose gives no exit codes on.
+  // This version of compose does not pass on exit codes.
   const inWorker = (script: string) =>
     succeeds(`${compose} exec -T worker sh -euc '${script}' 2>&1`);
   await until('MariaDB is back', async () =>

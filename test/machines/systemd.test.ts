@@ -21,7 +21,7 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   readonly version: string;
 };
 const next = '99.0.0';
-/** @param release instead of the one that the page has as an example */
+/** @param release replaces the example on the page */
 const commands = (page: string, heading: string, release: string) =>
   documentedCommands(page, heading).map((block) =>
     block.replace(/^version=\S+/, `version=${release}`),

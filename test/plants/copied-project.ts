@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFile, rm } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { promisify } from 'node:util';
-// Keeps temporary folders in memory where there is room.
+// Keeps temporary folders in memory if there is room.
 import '../../jest.config.js';
 import { plantTree } from '../support/planted-tree.ts';
 import type { RanTest } from './plant.ts';
@@ -11,7 +11,7 @@ import type { RanTest } from './plant.ts';
 const root = resolve(import.meta.dirname, '../..');
 const run = promisify(execFile);
 
-/** The servers run already, for all copies. What a broken law leaves behind goes with its copy. */
+/** The servers are shared by all copies. A copy is removed with all effects of a broken law. */
 const config = `import { join } from 'node:path';
 import config from './jest.config.js';
 process.env.TMPDIR = join(import.meta.dirname, 'tmp');
@@ -21,19 +21,19 @@ const projects = config.projects
 export default { ...config, projects, reporters: [], cacheDirectory: '.cache/jest' };
 `;
 
-/** A run that takes longer has come to a standstill. */
+/** A run that takes longer is considered hung. */
 const longestRunMs = 300_000;
 
 interface RanTests {
   readonly tests: readonly RanTest[];
-  /** What Jest says of them, as when a module cannot be loaded. */
+  /** Jest's message, for example if a module cannot be loaded. */
   readonly said: string;
 }
 
-/** A copy of the work tree, to break laws in. */
+/** A copy of the work tree in which laws are broken. */
 export interface CopiedProject {
   readonly folder: string;
-  /** @throws Error that tells why the patch does not apply */
+  /** @throws Error with the reason why the patch does not apply */
   apply(patch: string): Promise<void>;
   takeBack(patch: string): Promise<void>;
   /** The tests of these files whose titles include one of these texts. */
@@ -64,7 +64,9 @@ export const copyProject = async (): Promise<CopiedProject> => {
     });
 
   let isRemoved = false;
-  /** Fails where tests fail, so that its exit code says nothing. Does not come back once the copy is removed. */
+  /**
+   * The exit code is ignored, because tests are expected to fail. Never returns once the copy is removed.
+   */
   const jest = (args: readonly string[]): Promise<string> =>
     new Promise((done) => {
       const child = execFile(
@@ -114,7 +116,7 @@ const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\
 interface Results {
   readonly testResults: readonly {
     readonly name: string;
-    /** Why it could not run, or what failed in it. */
+    /** The reason why it could not run, or its failures. */
     readonly message: string;
     readonly assertionResults: readonly {
       readonly fullName: string;
@@ -124,7 +126,7 @@ interface Results {
   }[];
 }
 
-/** @param stderr tells why there are no results */
+/** @param stderr contains the reason if there are no results */
 const runIn = async (path: string, folder: string, stderr: string): Promise<RanTests> => {
   const text = await readFile(path, 'utf8').catch(() => undefined);
   if (text === undefined) return { tests: [], said: stderr };

@@ -4,7 +4,8 @@ import stopServers from '../support/servers/stop-servers.ts';
 import { copyProject, type CopiedProject } from './copied-project.ts';
 import { mayBeSeenBy, readPlants, sees, type Plant, type RanTest } from './plant.ts';
 
-// `make plants [ONLY=words of a name or law, of another one]`: some minutes. Works on copies of the work tree as it is.
+// `make plants [ONLY=words of a name or law, of another one]` takes some minutes and works on copies of the
+// work tree.
 
 const started = performance.now();
 const secondsSince = (from: number): number => (performance.now() - from) / 1000;
@@ -41,16 +42,16 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 interface Report {
   readonly plant: Plant;
   readonly seconds: number;
-  /** The titles of the tests that saw it. */
+  /** The titles of the tests that failed because of the plant. */
   readonly seenBy: readonly string[];
-  /** Why this is no proof of the law; undefined: it is one. */
+  /** The reason why this does not prove the law; undefined if it does. */
   readonly fault: string | undefined;
 }
 
 const beginningOf = (text: string): string => text.trim().slice(0, 500);
 const titlesOf = (tests: readonly RanTest[]): readonly string[] => tests.map(({ title }) => title);
 
-/** @returns undefined when a test that passes without the plant could see it */
+/** @returns undefined if a test that passes without the plant could see it */
 const faultBefore = (plant: Plant, unharmed: readonly RanTest[]): string | undefined => {
   const tests = unharmed.filter(
     (test) => mayBeSeenBy(plant, test) && ['passed', 'failed'].includes(test.status),

@@ -48,9 +48,9 @@ export interface RanTest {
 export const mayBeSeenBy = ({ files, title }: Plant, test: RanTest): boolean =>
   files.test(test.file) && test.title.includes(title);
 
-/** What stops a module from being loaded shows no law. */
+/** A module that cannot be loaded shows no law. */
 const isOfCode = (failure: string): boolean => /\b(?:Syntax|Reference)Error\b/.test(failure);
 
-/** The test failed, and not because the code could not run at all. */
+/** The test failed, and not because its code could not be loaded. */
 export const sees = ({ status, failures }: RanTest): boolean =>
   status === 'failed' && failures.length > 0 && !failures.some(isOfCode);

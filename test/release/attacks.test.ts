@@ -49,7 +49,7 @@ beforeAll(async () => {
   await startProject(ground.attacker.visitor, 'Birds');
   await startProject(other.visitor, 'Cats');
   site = await tgzOf({ name: 'index.html', content: '<h1>Cats</h1>' });
-  // Only what is published can have domains; the large file is one that no edge keeps in memory.
+  // Only a published project can have domains. The large file does not fit into the memory of an edge.
   expect((await upload(attacker(), 'birds', await largeFile())).status).toBe(303);
   expect((await upload(other.visitor, 'cats', site)).status).toBe(303);
 });
@@ -68,7 +68,7 @@ test('stalled HTTP/2 connections cost little, and other visitors are still serve
     ground.service,
     async () => {
       const sessions = await openStalledSessions(place, 198, 100);
-      // Long enough for every stream to have been answered as far as it is.
+      // Long enough for every stream to be answered as far as possible.
       await delay(2_000);
       return sessions;
     },
@@ -134,7 +134,6 @@ test('uploads of empty parts only are refused at once', async () => {
       headers: { ...uploadHeaders, ...type },
     });
   const { result } = await underAttack(ground.service, () => Promise.all([send(), send()]));
-  // The places of an upload before them may not be free yet.
   for (const { status } of result) expect([422, 503]).toContain(status);
 });
 
@@ -156,7 +155,7 @@ test('configurations of tags only are refused at once, however long they are', a
   expect(result.map(({ status }) => status)).toEqual([413, 422]);
 });
 
-/** Answers every question about a name with these records, over TCP. */
+/** Answers every query about a name with these records, over TCP. */
 const lookUpDuring = async (host: string, zone: Parameters<Ground['dns']['setZone']>[0]) => {
   const known = await addDomain(attacker(), 'birds', host);
   expect(known.status).toBe(303);
@@ -254,7 +253,6 @@ test('five wrong passwords from another network lock nobody out', async () => {
   expect(await signIn(password, '198.51.100.1')).toBe(303);
 });
 
-/** Animals whose names begin so. */
 const storedAs = async (label: string) => {
   const facts = new StoredFacts(ground.databaseUrl);
   const [pets, told] = [await facts.pets(), await facts.told('pet_added')];
@@ -273,11 +271,9 @@ test('writes get 503 after two seconds while another program keeps the database 
   const answers = await writing;
   await letGo();
   for (const { told } of answers) expect(told).toEqual(unavailable);
-  // Together, not one after the other.
   expect(Math.max(...answers.map(({ tookMs }) => tookMs))).toBeLessThan(10_000);
   await health.settle();
   health.stop();
-  // On a busy machine one answer may be late, but not half of them.
   const waits = health.probes.filter(({ at }) => at >= since).map(({ tookMs }) => tookMs);
   expect(waits.sort((a, b) => a - b)[Math.floor(waits.length / 2)]).toBeLessThan(500);
   expect((await storedAs('long')).names).toEqual([]);

@@ -33,10 +33,10 @@ import { until } from '../support/until.ts';
 
 const main = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 const clients = 32;
-/** A name that a dump has to escape. */
+/** A name that a dump must escape. */
 const hardest = String.raw`it's ),('\\',`;
 
-/** Publishes one site after the other, each with pages of its own. */
+/** Publishes one site after the other, each with different pages. */
 class Publisher {
   readonly #machine: Machine;
   readonly #folder: string;
@@ -68,7 +68,6 @@ class Publisher {
 }
 
 let second: Promise<MariaDb> | undefined;
-/** Started once, when it is first needed. */
 const secondServer = (): Promise<MariaDb> => (second ??= startMariaDb());
 
 let folder: string;
@@ -193,7 +192,7 @@ describe.each(databaseKinds)('a backup of a service on %s', (kind) => {
   });
 });
 
-/** Kills a backup some time after it began to write. @returns whether it had not ended before that */
+/** Kills a backup some time after it began to write. @returns whether it was still running */
 const killBackup = async (
   { home, settings }: Machine,
   backups: string,
@@ -201,7 +200,6 @@ const killBackup = async (
 ): Promise<boolean> => {
   const env = { PATH: process.env['PATH'], ...home.settings, ...settings };
   const incoming = join(backups, 'incoming');
-  // Of the last one that was killed.
   await rm(incoming, { recursive: true, force: true });
   const killed = spawn(process.execPath, [main, 'backup', backups], { env, stdio: 'ignore' });
   const exit = once(killed, 'exit');

@@ -8,7 +8,7 @@ import { newHome } from '../support/service/service-process.ts';
 import { StoredFacts } from '../support/service/stored-facts.ts';
 import { until } from '../support/until.ts';
 
-// Killed at any other moment: test/release/faults.test.ts.
+// Kills at other moments are in test/release/faults.test.ts.
 const seed = Number(process.env['CRASH_SEED'] ?? randomInt(1_000_000));
 
 describe.each(databaseKinds)(`killed during its first start on %s (CRASH_SEED=${seed})`, (kind) => {

@@ -18,7 +18,7 @@ import { type CaFault, caPlaces } from '../lab/authority/gate-caa.ts';
 interface Wanted {
   readonly host: string;
   readonly method: ValidationMethod;
-  /** What the authority does wrong with its orders, at first. */
+  /** The faults of the authority's first orders. */
   readonly fault?: CaFault;
 }
 
@@ -31,7 +31,7 @@ interface Place {
 interface Attempts {
   /** Adds a domain with the right records and verifies it. */
   readonly add: (wanted: Wanted) => Promise<void>;
-  /** Adds domains, and waits until the authority was asked for each while it has these faults. */
+  /** Adds domains, and waits until the authority got a request for each while it has these faults. */
   readonly attempt: (...all: readonly Wanted[]) => Promise<void>;
 }
 
@@ -40,7 +40,6 @@ const attempts = ({ lab, clock, shop }: Place): Attempts => {
     pointFor(lab, method, await shop.add(host));
     await until(`${host} is verified`, async () => {
       if ((await shop.verify(host)).domain.state !== 'added') return true;
-      // Name servers were too slow, on a busy machine.
       await clock.advance(11);
       return false;
     });
@@ -56,7 +55,7 @@ const attempts = ({ lab, clock, shop }: Place): Attempts => {
   };
 };
 
-/** The time stands still meanwhile, so that none is tried a second time. */
+/** Stops the clock, so that none is retried. */
 const untilTried = ({ facts }: DomainLab, ...hosts: readonly string[]): Promise<true> => {
   const areTried = async () => {
     const outcomes = await Promise.all(hosts.map((host) => facts.outcomes(host)));
@@ -92,14 +91,17 @@ afterEach(() => {
   lab.gate.setFaults();
 });
 
-/** The owner sees the problem and the time of the next attempt, so many seconds later; sites are still served. */
+/**
+ * The owner sees the problem and the time of the next attempt, this many seconds later, and sites are still
+ * served.
+ */
 const expectSetback = async (host: string, code: string, seconds: number): Promise<void> => {
   const { domain, problems } = await shop.show(host);
   expect(domain).toMatchObject({ state: 'verified', certificate: { problem: { code } } });
   expect(problems.map((problem) => problem.code)).toContain(code);
   const { attempts, nextAttemptAt = '' } = domain.certificate;
   const wait = (Date.parse(nextAttemptAt) - Date.parse(attempts?.lastAt ?? '')) / 1000;
-  // What the authority says counts from its answer, a moment before the failure is noted down.
+  // The authority's time counts from its answer, a moment before the failure is stored.
   expect(wait).toBeLessThanOrEqual(seconds);
   expect(wait).toBeGreaterThan(seconds - minute / 2);
   expect(await visitor.refusal(`${shop.slug}.${platformHost}`)).toBeUndefined();
@@ -140,7 +142,7 @@ const goesLiveAfter = async (seconds: number, ...hosts: readonly string[]): Prom
   await goLive({ lab, clock }, ...hosts);
 };
 
-/** One account may have ten new orders in an hour. */
+/** One account may have ten new orders an hour. */
 const anHourLater = (): Promise<void> => clock.advance(hour);
 
 const hanging = validationMethods.map(({ word, method }) => {
@@ -223,13 +225,12 @@ describe.each(validationMethods)('validated $way,', ({ word, method }) => {
   const places = ['challenge', 'finalize', 'certificate'] as const;
   const lostOrder = named('lost-order');
   const hidden = named('hidden');
-  /** Where only the authority does not find the proof. */
   const [place, lie] =
     method === 'dns-01' ? [`_acme-challenge.${hidden}`, {}] : [hidden, { A: ['127.0.0.9'] }];
 
   beforeAll(async () => {
     await anHourLater();
-    // Otherwise the next order would be validated in the other way.
+    // Otherwise the next order would use the other method.
     const value = `${labIssuer}; validationmethods=${method}`;
     lab.zone.set(hidden.replace('www.', ''), { CAA: [{ tag: 'issue', value }] });
     lab.zone.lie(place, lie);

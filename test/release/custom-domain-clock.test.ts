@@ -11,7 +11,7 @@ import { until } from '../support/until.ts';
 
 const hour = 60 * 60;
 const day = 24 * hour;
-/** One for each way to validate it. */
+/** One for each validation method. */
 const domains = validationMethods.map(({ word, method }) => ({
   host: `www.time-${word}.test`,
   method,
@@ -48,7 +48,7 @@ const goLiveBy = async (...wanted: readonly Wanted[]): Promise<void> => {
 const serials = (): Promise<readonly string[]> =>
   Promise.all(hosts.map(async (host) => (await visitor.get(host)).serial));
 
-/** @returns once each host has another certificate than that one */
+/** @returns once each host has another certificate */
 const areReplaced = (before: readonly string[]): Promise<true> =>
   until('other certificates are served', async () => {
     const now = await serials();
@@ -60,7 +60,7 @@ test('when the clock jumps ahead by two months, each certificate is renewed at o
   const before = await serials();
   await clock.advance(60 * day);
   await areReplaced(before);
-  // By then the worker has looked for something to do several times.
+  // By then the worker has checked several times.
   await goLiveBy({ host: 'www.later.test', method: 'http-01' });
   for (const { host, method } of domains) {
     expect(ordersOf(lab.gate, host)).toHaveLength(2);

@@ -10,7 +10,7 @@ import type { Settings } from '../support/service/service-process.ts';
 import { until } from '../support/until.ts';
 import { tlsFor } from '../lab/authority/pebble.ts';
 
-/** Where a site was before it moved, with a certificate of its own. */
+/** The previous server of a site, with its own certificate. */
 interface OldServer {
   readonly address: string;
   /** PEM. */
@@ -53,13 +53,12 @@ afterAll(async () => {
   await clock.remove();
 });
 
-/** Of the shop. */
 const page = '<h1>zoo</h1>\n';
 
-/** Nobody answers HTTP there, so only DNS can validate the name. */
+/** No HTTP server answers, so only DNS can validate the name. */
 const nowhere = { A: ['127.0.0.99'] };
 
-/** As an owner does again and again, with the rest in between that is asked for. */
+/** Retries like an owner, with the required pauses. */
 const verify = async (host: string, owner = shop): Promise<ShownDomain | undefined> => {
   await clock.advance(11);
   return owner.verify(host).catch(() => undefined);
@@ -71,7 +70,7 @@ const verified = (host: string): Promise<ShownDomain> =>
     return shown && shown.domain.state !== 'added' && shown;
   });
 
-/** Waits until so many more of them got the page. */
+/** Waits until this many more visitors got the page. */
 const come = (visitors: SteadyVisitors, page: string, count: number) => {
   const last = visitors.pages.length;
   return until(
@@ -155,7 +154,7 @@ test('a running site moves here without a failed handshake or a wrong page', asy
     });
     expect(ready.domain.state).toBe('added');
     await come(visitors, old.page, 50);
-    // The resolver of the visitors learns of the move before those of the service do.
+    // The visitors' resolver learns of the move before the service's resolvers do.
     lab.zone.lie(host, { CNAME: [records[0].value] });
     await come(visitors, page, 50);
     expect(await lab.facts.states(host)).toEqual(['added']);
@@ -205,7 +204,7 @@ test('the delegation takes over a name and its certificate, without a failed han
   } finally {
     await visitors.stop();
   }
-  // An answer of the former site that was under way is cut, long after its handshake.
+  // An answer of the former server that was under way is cut, long after its handshake.
   const got = visitors.pages.filter((one) => one !== 'Error: socket hang up');
   expect(visitors.pages.length - got.length).toBeLessThanOrEqual(2);
   expect(new Set(got)).toEqual(new Set([page, '<h1>rival</h1>\n']));

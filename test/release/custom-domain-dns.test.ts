@@ -20,10 +20,9 @@ afterAll(async () => {
   await clock.remove();
 });
 
-/** Before that the owner may not ask again. */
 const restAfterVerify = () => clock.advance(11);
 
-/** All requests to the authority since `from` of its log. */
+/** All requests to the authority since `from` in its log. */
 const askedSince = (from: number) => lab.gate.log.slice(from).map(({ line }) => line);
 
 test("DNS content cannot send control sequences to an operator's terminal", async () => {
@@ -43,7 +42,7 @@ test("DNS content cannot send control sequences to an operator's terminal", asyn
 describe.each(validationMethods)('validated $way,', ({ word, method }) => {
   const forbidden = `www.caa-${word}.test`;
 
-  /** Creates the right records instead of those that are there. */
+  /** Replaces the records with the correct ones. */
   const point = (added: ShownDomain): void => {
     for (const { fqdn } of added.records) lab.zone.remove(fqdn);
     pointFor(lab, method, added);

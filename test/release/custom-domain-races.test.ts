@@ -16,7 +16,7 @@ beforeAll(async () => {
   const settings = { ...clock.settings, ...(await newChallengeZone()) };
   lab = await openDomainLab('mysql', { badNoncePercent: 15 }, settings);
   shop = await lab.openShop('zoo');
-  // One after the other: what the second one orders, the edge of the first one has to answer for.
+  // One after the other, because the second process relies on the first one's edge for its challenges.
   await lab.start();
   await lab.start({ ROLES: 'worker', PORT: String(await findFreePort()) });
   await lab.settle(shop);
@@ -32,7 +32,7 @@ const add = async (host: string): Promise<void> => {
 };
 
 test('two workers order only one certificate for each of many domains, validated over HTTP or by DNS', async () => {
-  // One account may have ten new orders in an hour.
+  // One account may have ten new orders an hour.
   const wanted = validationMethods.flatMap(({ word, method }) =>
     [0, 1, 2].map((n) => ({ host: `www.shop-${n}-${word}.test`, method })),
   );
@@ -56,7 +56,6 @@ test('two workers order only one certificate for each of many domains, validated
 test('when twenty verify a domain at the same time, one succeeds and one certificate is ordered', async () => {
   const host = 'www.impatient.test';
   await add(host);
-  // However long they take: it is the same moment for all.
   await clock.stop();
   const desks = [1, 2, 3, 4].map((desk) => new Shop(shop, lab.runAt(desk)));
   const rivals = Array.from({ length: 5 }, () => desks).flat();

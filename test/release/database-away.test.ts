@@ -22,7 +22,6 @@ interface Observed {
   readonly code: string | undefined;
   readonly retryAfter: string | null;
   readonly tookMs: number;
-  /** When it was answered, as `performance.now()`. */
   readonly at: number;
 }
 
@@ -32,7 +31,7 @@ const longestWaitMs = 60_000;
 /** Readers and writers that never pause while requests succeed, and their answers. */
 class SteadyLoad {
   readonly observed: Observed[] = [];
-  /** What was answered 201, with and without an idempotency key. */
+  /** Writes answered 201, with and without an idempotency key. */
   readonly acknowledged: Acknowledged[] = [];
   readonly #origin: string;
   readonly #key: string;
@@ -58,18 +57,18 @@ class SteadyLoad {
     ];
   }
 
-  /** Ends once every request is answered and none is in doubt. */
+  /** Ends once every request is answered and no write is in doubt. */
   async stop(): Promise<void> {
     this.#stopping = true;
     await Promise.all(this.#loops);
   }
 
-  /** How many requests from before `moment` still have no answer. */
+  /** The number of requests from before `moment` without an answer. */
   openSince(moment: number): number {
     return [...this.#open].filter(({ since }) => since < moment).length;
   }
 
-  /** Whether each loop had an answer with one of `statuses` to a request that it made after `moment`. */
+  /** Whether each loop got one of `statuses` for a request that it sent after `moment`. */
   allSaw(statuses: readonly number[], moment: number): boolean {
     const seen = this.observed
       .filter(({ at, tookMs, status }) => at - tookMs > moment && statuses.includes(status))
@@ -162,10 +161,9 @@ describe('while the database is away', () => {
 
   const expectAlive = async (): Promise<void> => {
     const mistyped = key.slice(0, -1) + (key.endsWith('0') ? '1' : '0');
-    // Looked up, such a key would get 503.
+    // A lookup of such a key would get 503.
     for (const secret of [mistyped, null]) expect((await get('/v1/pets', secret)).status).toBe(401);
     for (const path of ['/healthz', '/v1/openapi.json']) {
-      // On a busy machine any single answer may be late.
       await until(`${path} is answered without the database`, async () => {
         const { status, tookMs } = await get(path, null);
         expect({ path, status }).toEqual({ path, status: 200 });
@@ -180,8 +178,8 @@ describe('while the database is away', () => {
   };
 
   /**
-   * Runs `load` while the server goes away as in a scene and comes back. It stays away until all have their answers:
-   * no deadline here, however generous, would be met by a request that waits for the server.
+   * Runs `load` while the server goes away and returns. It stays away until all requests have answers,
+   * because a request that waits for the server would exceed any fixed deadline.
    */
   const play = async (scene: keyof typeof scenes, load: SteadyLoad): Promise<void> => {
     const { away, back } = scenes[scene];
@@ -198,7 +196,7 @@ describe('while the database is away', () => {
     }
   };
 
-  // Killed: test/release/faults.test.ts.
+  // Kills are in test/release/faults.test.ts.
   test.each(['frozen', 'shut down'] as const)(
     '(%s) clients get 503 without a long wait, the service recovers automatically, and nothing is lost',
     async (scene) => {
@@ -237,7 +235,6 @@ describe('while the database is away', () => {
   test('a flood of requests gets only 503, and has no effect afterwards', async () => {
     await server.freeze();
     const flood = Array.from({ length: 1200 }, () => get('/v1/pets'));
-    // It stands still until the last of them is answered.
     const answers = await Promise.all(flood).finally(() => server.thaw());
     const counted = Map.groupBy(answers, ({ status }) => status);
     expect([...counted.keys()]).toEqual([503]);
@@ -252,7 +249,7 @@ describe('while the database is away', () => {
       .filter((line) => line.startsWith('{'));
     expect(entries.filter((line) => /"level":50|"status":500/.test(line)).slice(0, 5)).toEqual([]);
     expect(entries.filter((line) => line.includes(key))).toEqual([]);
-    // Two that follow each other closely are one.
+    // Two that follow closely count as one.
     const outages = entries.filter((line) => line.includes('"database away'));
     expect(outages.length).toBeGreaterThan(0);
     expect(outages.length).toBeLessThanOrEqual(3);

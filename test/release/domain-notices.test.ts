@@ -31,7 +31,7 @@ beforeAll(async () => {
     {},
     {
       ...clock.settings,
-      // Webhooks of production never call this machine.
+      // In production, webhooks never call this machine.
       NODE_ENV: 'test',
       SMTP_URL: mails.url,
       MAIL_FROM: 'store@zoo.example',
@@ -46,7 +46,7 @@ afterAll(async () => {
   await Promise.all([clock.remove(), mails.stop(), receivers.close()]);
 });
 
-/** As the owner does it. @returns the secret */
+/** Adds a webhook like the owner. @returns the secret */
 const addWebhook = async (): Promise<string> => {
   const owner = new DashboardVisitor(service.origin);
   await owner.get(new URL(shop.signInUrl).pathname);
@@ -61,12 +61,12 @@ const addWebhook = async (): Promise<string> => {
 const minute = 60;
 const told = () => lab.facts.notices(shop.accountId);
 
-/** A jump that meets a notice on its way must not make its mail too old to be sent. */
+/** Small enough that a jump of the clock never makes a mail too old to be sent. */
 const longestStep = 10 * minute;
 
 /**
- * Time passes until the newest notice is of this kind, but never while the domain is worked on. Then the process is
- * killed, whatever else it was telling.
+ * Advances the clock until the newest notice is of this kind, but never while the domain is in progress.
+ * Then kills the process, whatever else it is announcing.
  */
 const untilTold = async (kind: string): Promise<void> => {
   const isTold = async () => (await told()).at(-1) === kind;
@@ -82,7 +82,7 @@ const untilTold = async (kind: string): Promise<void> => {
   await service.end('SIGKILL');
   service = await lab.start();
   const { length } = await told();
-  // The leases of the dead process end.
+  // Lets the leases of the dead process end.
   let passed = 0;
   await until(`${kind} is sent`, async () => {
     if (passed < longestStep) await clock.advance(5);
@@ -92,20 +92,22 @@ const untilTold = async (kind: string): Promise<void> => {
   await clock.advance(Math.max(1, longestStep - passed));
 };
 
-/** What came by webhook, in order. A repeated message counts once, as its id says. */
+/**
+ * The messages that arrived by webhook, in order. A repeated message, which has the same id, counts once.
+ */
 const called = (): readonly string[] => {
   const messages = new Map(receivers.received.map((one) => [idOf(one), one.body]));
   return [...messages.values()].map((body) => (JSON.parse(body) as { type: string }).type);
 };
 
-/** Verified at the time of the service, which is not that of the library. */
+/** Verified at the time of the service instead of the library's. */
 const isSigned = (secret: string, { headers, body }: Received): boolean => {
   const at = new Date(1000 * Number(headers['webhook-timestamp']));
   const signature = new Webhook(secret).sign(String(headers['webhook-id']), at, body);
   return signature === headers['webhook-signature'];
 };
 
-/** The subjects of what came by mail. A repeated message counts once, as its id says. */
+/** The subjects of the mails that arrived. A repeated message, which has the same id, counts once. */
 const mailed = (): readonly (string | undefined)[] => [
   ...new Map(mails.taken.map(({ messageId, subject }) => [messageId, subject])).values(),
 ];
@@ -121,7 +123,7 @@ test('each step in the life of a domain is announced once in each channel, even 
   await untilTold('domain.unhealthy');
   lab.zone.set(host, { CNAME: [records[0].value] });
   await untilTold('domain.recovered');
-  // Only the authority does not find the name, so that the renewal fails.
+  // Only the authority does not find the name, so the renewal fails.
   lab.zone.lie(host, {});
   await clock.advance(60 * day);
   await untilTold('certificate.failing');
@@ -147,6 +149,5 @@ test('each step in the life of a domain is announced once in each channel, even 
   expect(receivers.received.filter((one) => !isSigned(secret, one))).toEqual([]);
   expect(mailed()).toHaveLength(life.length);
   expect(mailed().filter((subject) => !subject?.includes(host))).toEqual([]);
-  // It added a name that was proven already.
   expect((await lab.facts.notices(rival.accountId)).slice(0, 1)).toEqual(['domain.contested']);
 });

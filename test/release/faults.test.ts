@@ -14,10 +14,10 @@ import type { FaultDatabase } from '../faults/fault-words.ts';
 const kills = 3;
 const seed = randomInt(2 ** 31);
 
-/** With as few processes as possible, because starting them takes most of the time. */
+/** Uses few processes, because starting them takes most of the time. */
 const few = (fault: Fault): Fault => ({ ...fault, processes: 2 });
 
-/** With pauses, because what matters is that writes are under way, not how many. */
+/** Pauses, because it only matters that writes are under way, not how many. */
 const paced = (fault: Fault): Fault => ({ ...fault, paceMs: 50 });
 
 const named = (faults: readonly Fault[], words: string): Fault => {
@@ -38,7 +38,7 @@ const short: Readonly<Partial<Record<FaultDatabase, readonly Fault[]>>> = {
     named(failoverFaults, 'Redis is killed (-9)'),
     named(failoverFaults, 'handed over'),
     named(failoverFaults, 'database is killed (-9)'),
-    // Where two processes run already, on the server that is left.
+    // For a fault with two processes, on the server that is left.
     { ...few(killedService), needs: 'fleet' },
   ],
 };

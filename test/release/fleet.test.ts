@@ -25,7 +25,7 @@ describe('processes on one Redis', () => {
   });
   afterEach(() => redis.stop());
 
-  /** Waits until it has found Redis. Much patience, or a busy machine would look like one without Redis. */
+  /** Waits until it has found Redis, long enough for a busy machine. */
   const start = async (address = `${redis.url}?commandTimeout=60000`): Promise<Service> => {
     const service = await home.start({ REDIS_URL: address, PORT: String(await findFreePort()) });
     await until('it is ready', () => isReady(service));

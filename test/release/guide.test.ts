@@ -14,12 +14,12 @@ import { Visits } from '../support/service/visits.ts';
 
 const blocks = documentedBlocks('docs/install-fleet.md');
 
-/** All that differs from the page, beside its ports: no waiting for a quarter of a minute. */
+/** The only changes to the page besides its ports: no waiting for fifteen seconds. */
 const differences: Readonly<Record<string, string>> = {
   'scrape_interval: 15s': 'scrape_interval: 1s',
-  // A name that could exist.
+  // A possible host name.
   'domain=www.birds.example': 'domain=www.birds-guide.com',
-  // No resolver answers here, at once.
+  // No resolver answers here, which is known at once.
   'DRAIN_SECONDS=5': 'DRAIN_SECONDS=5\nDNS_SERVERS=127.0.0.1:9',
 };
 
@@ -42,7 +42,7 @@ const adapted = (text: string): string => {
   );
 };
 
-/** Follows a step of the guide. @returns what its blocks printed */
+/** Runs a step of the guide. @returns the output of its blocks */
 const follow = async (step: string): Promise<string> => {
   const own = blocks.filter(({ heading, language }) => heading === step && language === 'sh');
   expect({ step, blocks: own.length }).not.toMatchObject({ blocks: 0 });
@@ -94,7 +94,10 @@ const values: Readonly<Record<string, string>> = {
   '/mnt/backup': 'other-backups',
 };
 
-/** These end with 1: no name of this fleet is in the DNS, this event is not parked, this gives an account no plan. */
+/**
+ * These commands end with 1: no name of this fleet is in the DNS, this event is not parked, and this
+ * command gives an account no plan.
+ */
 const isRefused = /doctor$|retry \d+$|set-plan$/;
 
 const filledIn = (command: string): string => {
@@ -105,7 +108,7 @@ const filledIn = (command: string): string => {
 
 const run = promisify(execFile);
 
-/** Without the folders that only this test has, such as that of its Node. */
+/** Without folders that only this test has, such as that of its Node. */
 const pathOfCron = (): string => {
   const ours = (process.env['PATH'] ?? '').split(delimiter);
   const unpacked = (machine.env['PATH'] ?? '')
@@ -139,7 +142,7 @@ test('step 12 upgrades without any client of the API or visitor of the site noti
     visits.start({ url: `${url}${path}`, options: { servername, ca, headers } }, visitors);
   };
   visit(2, ['/v1/pets', 'api.shop.example', 'api.crt']);
-  // Over new connections: an edge that stops closes the others, and a browser then asks again by itself.
+  // Uses new connections, because an edge that stops closes the others and a browser then retries.
   visit(1, ['/', 'birds.sites.shop.example', 'var/local-ca.pem']);
   const printed = await follow('## 12. Upgrade without a failed request');
   await visits.stop();

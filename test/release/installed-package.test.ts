@@ -16,7 +16,7 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   readonly version: string;
 };
 
-/** As `npm install` leaves it in an empty folder, without the packages that are inside of it. */
+/** The package after `npm install` in an empty folder, without its bundled packages. */
 const install = async (folder: string): Promise<void> => {
   await run('make', ['dist'], { cwd: root });
   await run('npm', ['pack', '--silent', '--pack-destination', folder, './dist'], { cwd: root });
@@ -31,7 +31,7 @@ const install = async (folder: string): Promise<void> => {
 
 const textOf = async (url: string): Promise<string> => (await fetch(url)).text();
 
-/** Expects that the files that a page loads hold the sources that `pattern` matches. */
+/** Expects that the files that a page loads contain the sources that `pattern` matches. */
 const expectSources = async (url: string, pattern: string): Promise<void> => {
   const links = [...(await textOf(url)).matchAll(/(?:href|src)="([^"]+\.(?:css|js|svg))"/g)];
   const loaded = await Promise.all(links.map(([, path = '']) => textOf(new URL(path, url).href)));
@@ -170,7 +170,6 @@ test('./animal-store runs from any folder, and through a symbolic link', async (
   const link = join(folder, 'store');
   await symlink(join(root, 'animal-store'), link);
   const { stdout } = await run(link, ['--version'], { cwd: folder });
-  // And the commit, where this is a checkout.
   expect(stdout.replace(/\+[0-9a-f]{7}$/m, '')).toBe(`${version}\n`);
   await rm(folder, { recursive: true });
 });

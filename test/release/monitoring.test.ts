@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => fleet.close());
 
-/** As `backup` and `backup check` remember it. */
+/** Stored like by `backup` and `backup check`. */
 const madeBackup = (daysAgo = 0): Promise<void> => {
   const moment = Date.now() - daysAgo * 86_400_000;
   return fleet.admin.order(
@@ -32,7 +32,7 @@ const madeBackup = (daysAgo = 0): Promise<void> => {
   );
 };
 
-/** Refused for seconds after a check on schedule. */
+/** Refused for some seconds after a scheduled check. */
 const isChecked = async (name: string): Promise<boolean> =>
   (await fleet.shop.tell('verify', name)).code === 0;
 const verified = (name: string): Promise<boolean> =>
@@ -46,7 +46,7 @@ const isFound = async (expression: string): Promise<boolean> => {
   return found.some(({ value: [, value] }) => value !== 'NaN');
 };
 
-/** Waits until the expression gives something, while there are requests and visits. */
+/** Waits until the expression returns a value, while there are requests and visits. */
 const findsSomething = (expression: string): Promise<boolean> =>
   until(expression, async () => {
     await Promise.all([fleet.ask(3), fleet.visit()]);
@@ -80,7 +80,7 @@ describe('the metrics of a fleet under load', () => {
   });
 });
 
-/** The condition of an alert, which has to last before it fires. */
+/** The condition of an alert, which must last before it fires. */
 const conditionOf = (alert: string): string =>
   alertRules().find((rule) => rule.alert === alert)?.expr ?? '';
 
@@ -89,7 +89,6 @@ const isCaused = (alert: string, expression = conditionOf(alert)): Promise<boole
 const isOver = (alert: string): Promise<boolean> =>
   until(`${alert} is over`, async () => !(await isFound(conditionOf(alert))));
 
-/** Orders that somebody else placed just now. */
 const spendBudget = (admin: MysqlAdmin): Promise<void> => {
   const orders = Array.from({ length: 220 }, (_, at) => {
     return `('order', 'o${at}', 'acct_x', 'x.test', 'x.test', 0, ${Date.now()})`;
@@ -108,13 +107,12 @@ describe('an alert fires', () => {
     lab.zone.create(records[0]);
     await verified('www.other.test');
     await isCaused('AuthorityFailing');
-    // Counted by a worker later on, while the next tests run.
+    // Counted by a worker later, while the next tests run.
     await spendBudget(fleet.admin);
     await madeBackup(2);
     await fleet.admin.order(
       `update certificates set not_before = not_before - 8640000000, not_after = ${Date.now() + 86_000_000}`,
     );
-    // Edges read what has a new revision.
     await fleet.admin.order('update edge_revision set revision = revision + 1');
     await fleet.admin.order(
       "update certificates set revision = (select revision from edge_revision) where host like '*.%'",
@@ -184,7 +182,7 @@ describe('an alert fires', () => {
     expect(await fleet.ask(20)).toContain(503);
     for (const alert of ['DatabaseAway', 'ErrorRateHigh']) await isCaused(alert);
     await isCaused('JobFailing');
-    // The same over seconds instead of minutes.
+    // The same condition over seconds instead of minutes.
     await isCaused('JobLate', conditionOf('JobLate').replaceAll('+ 300', '+ 3'));
     for (const mend of mends) mend();
     await isOver('DatabaseAway');
@@ -193,7 +191,7 @@ describe('an alert fires', () => {
   test('for an edge that does not receive a new site', async () => {
     const mend = cutWay(fleet.ways.otherDatabase, fleet.databaseUrl);
     await fleet.lab.openShop('late');
-    // The same over seconds instead of a minute.
+    // The same condition over seconds instead of a minute.
     await isCaused('EdgesDiffer', conditionOf('EdgesDiffer').replaceAll('[1m]', '[5s]'));
     mend();
     await isOver('EdgesDiffer');
@@ -203,7 +201,7 @@ describe('an alert fires', () => {
     const mend = cutWay(fleet.ways.otherDatabase, fleet.databaseUrl);
     await until('it is noticed', async () => {
       await fleet.askForChallenge();
-      // The same over seconds instead of minutes.
+      // The same condition over seconds instead of minutes.
       return isFound(conditionOf('NameServerFailing').replaceAll('[5m]', '[10s]'));
     });
     mend();

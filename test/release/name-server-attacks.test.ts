@@ -193,7 +193,6 @@ test('queries that wait for the database at a stop are answered, over UDP and TC
   const answer = once(asker, 'message') as Promise<[Buffer]>;
   asker.send(txt);
   socket.write(framed(txt));
-  // The first statement is under way for the one, and the other waits for the next.
   asker.send(soa.subarray(0, 12));
   await answer;
   const last = once(asker, 'message') as Promise<[Buffer]>;

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => home.remove());
 
-/** One that stops at no limit: it comes over TCP when it is told to. */
+/** A client without a limit. It repeats a truncated query over TCP. */
 const resolverAt = (at: number): Resolver => {
   const resolver = new Resolver({ timeout: 3_000, tries: 2 });
   resolver.setServers([`127.0.0.1:${at}`]);
@@ -51,7 +51,6 @@ describe('several processes on one port', () => {
       expect(names).toEqual(new Set(['acme-ns.store.example']));
       return isInTime && (await total('dns_limited_answers_total')) - before;
     });
-    // Which may be a part of two seconds of its clock.
     expect(limited).toBeGreaterThanOrEqual(60);
     expect(limited).toBeLessThanOrEqual(100);
   });

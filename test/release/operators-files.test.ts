@@ -46,7 +46,7 @@ test.each(roles)(
     const unit = `animal-store@${role}.service`;
     const verified = await analyze('verify', '--man=no', '--recursive-errors=one', unit);
     expect(verified).toEqual({ stdout: '', stderr: '' });
-    // In tenths: 100 is not confined. Nearly every line that the unit has for this lowers it.
+    // In tenths: 100 means no confinement. Nearly every sandboxing line of the unit lowers it.
     const threshold = ['edge', 'dns'].includes(role) ? 16 : 14;
     await analyze('security', '--offline=true', `--threshold=${String(threshold)}`, unit);
   },
@@ -59,7 +59,7 @@ test('systemd accepts the units that back up without warnings, and rates them as
   await analyze('security', '--offline=true', '--threshold=14', service);
 });
 
-/** NAME=value, one in a line. */
+/** NAME=value, one per line. */
 const settingsIn = (text: string): Readonly<Record<string, string>> =>
   Object.fromEntries(
     [...text.matchAll(/\b([A-Z_]+)=(\S+)/g)].map(([, name = '', value = '']) => [name, value]),

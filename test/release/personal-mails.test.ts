@@ -79,7 +79,7 @@ describe.each(databaseKinds)(`mails to people on %s (CRASH_SEED=${seed})`, (kind
     await worker.end('SIGTERM');
     expect(await facts.undelivered()).toEqual({ waiting: 0, parked: 0 });
 
-    // One that was sent again by another worker has the same id, so mail programs show it once.
+    // A mail that another worker sent again has the same id, so mail programs show it once.
     const mails = new Map(server.taken.map((one) => [one.messageId, one]));
     const told = [...mails.values()].map(
       ({ text = '', to }) => `${firstLine.exec(text)?.[0] ?? ''} to ${to?.[0]?.address ?? ''}`,

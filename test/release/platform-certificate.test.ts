@@ -16,7 +16,7 @@ const wildcard = `*.${platformHost}`;
 const record = `_acme-challenge.${platformHost}`;
 
 const hang = { hang: true, times: 1 };
-/** Where the process is killed, one after the other; with `after` the authority has done what it was asked for. */
+/** Where the process is killed, one after the other. With `after`, the authority has done its work. */
 const stuck: readonly CaFault[] = [
   { match: caPlaces.newOrder, after: true, ...hang },
   { match: caPlaces.authorization, ...hang },
@@ -51,7 +51,7 @@ const check = async (): Promise<Checked & { readonly code: number | null }> => {
   return { code, ...(JSON.parse(stdout) as Checked) };
 };
 
-/** An authority that was told to must have looked, or the kill would fail its challenge. */
+/** The authority must finish its validation first, or the kill would fail its challenge. */
 const untilJudged = async (): Promise<void> => {
   const told = lab.gate.asked(caPlaces.challenge).filter(({ payload }) => payload !== undefined);
   await until('all challenges are judged', async () => {
@@ -87,7 +87,7 @@ test('the next process continues with the only order for all names of the platfo
   await lab.start();
   await clock.advance(90);
   await lab.settle(shop);
-  // The one whose answer was lost is asked for again; all others continue.
+  // An order whose answer was lost is requested again; all others continue.
   expect(ordersOf(lab.gate, wildcard)).toHaveLength(2);
   expect(ordersOf(lab.gate, platformHost)).toHaveLength(2);
   expect(finalizesOf(lab.gate, platformHost)).toHaveLength(1);

@@ -58,7 +58,7 @@ describe('two processes with all roles, on MySQL and Redis', () => {
       (label) => new PersistentWriter(label, printedKey(service)),
     );
     const loops = writers.map(async (writer) => {
-      // A request to the killed one gets no answer, and is repeated.
+      // A request to the killed process gets no answer, and is repeated.
       while (!isOver) await writer.write(service.origin, () => isOver);
       await writer.settle(service.origin);
     });

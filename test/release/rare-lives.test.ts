@@ -6,7 +6,10 @@ import { simulatedLives } from '../support/simulated-lives.ts';
 
 const folder = join(import.meta.dirname, '../simulation/stories');
 
-/** Each story says in its first line what it is there for, and in a line `# settles` that its law is asked in good weather. */
+/**
+ * The first line of each story states its purpose. A line `# settles` means that its law is checked in good
+ * weather.
+ */
 const stories = await Promise.all(
   globSync('*.txt', { cwd: folder })
     .toSorted()

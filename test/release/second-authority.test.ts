@@ -41,7 +41,7 @@ const add = async (host: string, caa: readonly string[] = []): Promise<void> => 
   if (caa.length > 0) lab.zone.set(host.replace('www.', ''), { CAA });
 };
 
-/** Claims of the dead process last for half a minute. */
+/** The claims of the dead process last for half a minute. */
 const killAndStart = async (...faults: readonly CaFault[]): Promise<void> => {
   await service.end('SIGKILL');
   lab.gate.setFaults(...faults);
@@ -50,7 +50,7 @@ const killAndStart = async (...faults: readonly CaFault[]): Promise<void> => {
   await clock.advance(30);
 };
 
-/** What the owner sees of the certificate: who issued it, and what happened before. */
+/** The owner's view of the certificate: its issuer, and the earlier attempts. */
 const storyOf = async (host: string) => {
   const { domain, timeline } = await shop.show(host);
   const attempts = timeline.filter(({ kind }) => kind === 'attempt').toReversed();

@@ -11,7 +11,7 @@ import { caPlaces } from '../lab/authority/gate-caa.ts';
 
 const host = 'www.short.test';
 const day = 24 * 60 * 60;
-/** On a busy machine, with the look at the DNS before it. */
+/** On a busy machine, including the DNS check before it. */
 const longestAttemptMs = 10_000;
 
 const pointed = async (lab: DomainLab, shop: Shop): Promise<void> => {
@@ -19,7 +19,7 @@ const pointed = async (lab: DomainLab, shop: Shop): Promise<void> => {
   lab.zone.create(records[0]);
 };
 
-/** The first certificate of a host, and what was left of its time when visitors got another one. */
+/** The first certificate of a host, and its remaining lifetime when visitors got another one. */
 interface Renewal {
   readonly leftMs: number;
   readonly profiles: readonly unknown[];
@@ -42,7 +42,6 @@ const renewalOf = async (lab: DomainLab): Promise<Renewal> => {
 };
 
 let minutes: DomainLab;
-/** It takes half a minute, during which the other tests run. */
 let renewal: Promise<Renewal>;
 beforeAll(async () => {
   minutes = await openDomainLab(
@@ -80,7 +79,7 @@ describe('a certificate that is valid for 6 days', () => {
     await clock.remove();
   });
 
-  /** The clock goes on to whatever is next, until that many attempts have failed. */
+  /** Advances the clock to the next step until this many attempts have failed. */
   const failures = async (count: number): Promise<void> => {
     const goOn = async () => {
       const outcomes = await lab.facts.outcomes(host);
@@ -99,7 +98,7 @@ describe('a certificate that is valid for 6 days', () => {
   test('is renewed in time even if the authority fails ten times', async () => {
     const { serial, notAfter } = await visitor.get(host);
     lab.gate.setFaults({ match: caPlaces.newOrder, status: 500 });
-    // The renewal comes when half of it is over, or a little before.
+    // The renewal begins with half of it left, or slightly earlier.
     await clock.advance(2.6 * day);
     await failures(10);
     expect(clock.now() < notAfter).toBe(true);

@@ -21,13 +21,13 @@ afterEach(async () => {
   receiver = undefined;
 });
 
-/** Deadline of the last spans, and some time for a busy machine. */
+/** The deadline of the last spans, plus time for a busy machine. */
 const longestStopMs = 3_000 + 4_000;
 
 const start = (endpoint: string, more: Readonly<Record<string, string>> = {}): Promise<Service> =>
   home.start({ ROLES: 'api', OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, ...more });
 
-/** @returns how long each took */
+/** @returns the duration of each */
 const requests = async (service: Service, count: number): Promise<readonly number[]> => {
   const headers = { Authorization: `Bearer ${printedKey(service)}` };
   const took: number[] = [];

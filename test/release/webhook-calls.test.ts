@@ -31,7 +31,7 @@ const draftTo = (number: number) => ({ address: receivers.urlOf(number), kinds: 
 
 test('the receivers that answer are called while 100 of 1000 still hang', async () => {
   const secret = 'whsec_c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0';
-  // Ten of each account, of which one hangs.
+  // Ten webhooks for each account, of which one hangs.
   const accounts: string[] = [];
   for (let n = 0; n < 100; n += 1) accounts.push(await newAccount(stores));
   await Promise.all(
@@ -53,13 +53,12 @@ test('the receivers that answer are called while 100 of 1000 still hang', async 
     done.add(received.at);
     response.writeHead(204).end();
   };
-  // However long a busy machine takes, all that hang still do.
   const patience = { leaseMs: 600_000, longestMs: 600_000 };
   const { calls, pump } = callingOver(stores, realOutside(600_000), {
     graceMs: 0,
     times: patience,
   });
-  // The second time they are known to be slow.
+  // The second time, they are known to be slow.
   for (const round of [1, 2]) {
     done = new Set();
     for (const owner of accounts) {
@@ -67,7 +66,6 @@ test('the receivers that answer are called while 100 of 1000 still hang', async 
     }
     await pump.run();
     await until('the others are called', () => done.size === 900);
-    // So many hang at this moment, and no one was waited for.
     expect({ round, hung }).toEqual({ round, hung: 100 * round });
   }
   await pump.stop();

@@ -29,7 +29,7 @@ describe.each(databaseKinds)(`webhooks and notices on %s (CRASH_SEED=${seed})`, 
     const [facts, webhooks] = [new StoredFacts(url), new StoredWebhooks(url, secretKey)];
     const owner = ['--name', 'Zoo', '--email', 'owner@zoo.example', '--plan', 'pro'];
     expect(await home.run(['account', 'create', ...owner])).toMatchObject({ code: 0 });
-    // Two that answer at once, and one that takes its time and sometimes fails.
+    // Two receivers answer at once, and one is slow and sometimes fails.
     receivers.answer = ({ at }, response) => {
       const status = at === receivers.urlOf(3) && random() < 0.2 ? 500 : 204;
       setTimeout(() => response.writeHead(status).end(), random() * 20);

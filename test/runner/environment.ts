@@ -2,12 +2,12 @@ import { ModernFakeTimers } from '@jest/fake-timers';
 import type { Config } from '@jest/types';
 import { ModuleMocker } from 'jest-mock';
 
-/** What jest-circus keeps in the process for one file. */
+/** The state of jest-circus for one file. */
 const kept = new Set(['EVENT_HANDLERS', 'JEST_STATE_SYMBOL', 'TEST_TIMEOUT_SYMBOL']);
 
 /**
- * The process itself, without a vm context for each file. Files that follow one another in a process share its modules,
- * so these load once. What Jest changed for a file is put back after it.
+ * Uses the process itself, without a vm context for each file. Consecutive files in a process share its
+ * modules, so these load once. Everything that Jest changed for a file is restored afterwards.
  */
 export default class NativeEnvironment {
   readonly global = globalThis;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import TestSequencer from '@jest/test-sequencer';
 import { seededRandom } from '../support/seeded-random.ts';
 
-/** What takes longest by far, so that it is not left over for the end of a run. */
+/** The slowest files, so that they do not run last. */
 const longest = [
   'release/faults',
   'release/guide',
@@ -51,12 +51,14 @@ if (gone.length > 0) throw new Error(`test/runner/file-order.js names ${gone.joi
 const place = ({ path }) =>
   longest.findIndex((name) => path.endsWith(`/test/${name}.test.ts`)) + 1 || longest.length + 1;
 
-/** The longest files first; with SEED=random or SEED=n in random order, since no file may need another before it. */
+/**
+ * The slowest files first; with SEED=random or SEED=n in random order, since no file may depend on another.
+ */
 export default class FileOrder extends TestSequencer {
   async sort(tests) {
     const { SEED: wish } = process.env;
     if (wish) return shuffled(tests, wish === 'random' ? randomInt(1_000_000) : Number(wish));
-    // Jest knows how long the files of an earlier run took; on a fresh checkout there was none.
+    // Jest knows how long each file took in an earlier run; a fresh checkout has none.
     const sorted = await super.sort([...tests]);
     return sorted.toSorted((one, other) => place(one) - place(other));
   }

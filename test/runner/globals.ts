@@ -2,8 +2,8 @@ import { jestExpect } from '@jest/expect';
 import type * as Globals from '@jest/globals';
 import type NativeEnvironment from './environment.ts';
 
-// What `import … from '@jest/globals'` gives. Modules stay loaded for many test files, and an imported variable follows
-// its export: so each call reaches the file that runs now.
+// The module `@jest/globals`. Modules stay loaded for many test files, and an imported variable follows its
+// export, so each call reaches the file that runs now.
 
 export const expect = jestExpect;
 export let test: typeof Globals.test;
@@ -24,7 +24,6 @@ export const enterFile = (circus: Circus, environment: NativeEnvironment): void 
   jest = jestOf(environment);
 };
 
-/** What our tests use of it. */
 const jestOf = ({ moduleMocker: mocker, fakeTimersModern: timers }: NativeEnvironment) => ({
   fn: mocker.fn.bind(mocker),
   spyOn: mocker.spyOn.bind(mocker),

@@ -16,7 +16,10 @@ registerHooks({
     specifier === '@jest/globals' ? globals : next(specifier, context),
 });
 
-/** What Jest and jest-circus need of `jest-runtime`, with Node's own modules instead of vm modules. */
+/**
+ * The parts of `jest-runtime` that Jest and jest-circus need, with Node's own modules instead of vm
+ * modules.
+ */
 export default class NativeRuntime {
   readonly #environment: NativeEnvironment;
 

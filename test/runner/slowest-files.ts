@@ -4,7 +4,7 @@ import type { AggregatedResult } from '@jest/test-result';
 const shown = 10;
 const leastSeconds = 2;
 
-/** After a run: the files that took longest. */
+/** Prints the slowest files after a run. */
 export default class SlowestFiles {
   onRunComplete(_contexts: unknown, { testResults }: AggregatedResult): void {
     const slowest = testResults

@@ -21,7 +21,7 @@ export const holdTimeouts = (): void => {
   hold(always);
 };
 
-/** Stops only `performance.now`; timeouts go on. */
+/** Stops only `performance.now`, not timeouts. */
 export const holdStopwatch = (): void => {
   hold([...always, ...timeouts]);
 };

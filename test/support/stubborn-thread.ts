@@ -31,7 +31,7 @@ const loop = (): never => {
   for (;;);
 };
 
-/** Tasks of a thread, with their effects on it. */
+/** Tasks that affect their thread. */
 answerTasks<string, StubbornTask, unknown, string>((setup) => {
   let count = 0;
   const kept: unknown[] = [];

@@ -285,7 +285,7 @@ export const textFiles: Readonly<Record<string, Readonly<Record<string, TextPars
   'adapters/http/operations/cursors.ts': {
     decode: parser('0a.-', (text) => cursors.decode(cursorScope, text)),
   },
-  // It also parses the query of a request, and a Content-Type of at most 512 characters.
+  // Also parses the query of a request, and a Content-Type of at most 512 characters.
   'adapters/http/operations/request-input.ts': {
     parseExactJson: parser('9[{".-\\ e', (text) => parseExactJson(text.slice(0, largestBody))),
     number: parser('9', (text) => parseExactJson(`{"a":${text}}`)),

@@ -27,7 +27,7 @@ let clock: FakeClock;
 let settings: Settings;
 let lab: DomainLab;
 let shop: Shop;
-/** They visit two edges: one shares its process with a worker, the other only the database. */
+/** Visits two edges: one shares its process with a worker, the other shares only the database. */
 let visitors: readonly SecureVisitor[];
 beforeAll(async () => {
   clock = await newFakeClock();
@@ -36,7 +36,7 @@ beforeAll(async () => {
   shop = await lab.openShop('zoo');
   const [port, httpsPort] = [await findFreePort(), await findFreePort()];
   const ports = { PORT: String(port), EDGE_HTTP_PORT: '0', EDGE_HTTPS_PORT: String(httpsPort) };
-  // One after the other: what the second one orders, the edge of the first one has to answer for.
+  // One after the other, because the second process relies on the first one's edge for its challenges.
   await lab.start();
   await lab.start({ ...ports, ROLES: 'worker,edge' });
   visitors = [await lab.visitor(), await lab.visitor(httpsPort)];
@@ -62,7 +62,7 @@ const untilServed = (...hosts: readonly string[]): Promise<true> =>
     return (await Promise.all(asked)).every((one) => one === undefined);
   });
 
-/** As an owner does again and again, with the rest in between that is asked for, until it is as wanted. */
+/** Retries like an owner, with the required pauses, until the state is as expected. */
 const verifiedUntil = (
   what: string,
   host: string,
@@ -78,7 +78,6 @@ const verifiedUntil = (
 
 const codesOf = ({ problems }: ShownDomain) => problems.map(({ code }) => code);
 
-/** Before that it may be that name servers were too slow. */
 const leadsElsewhere = (shown: ShownDomain) => codesOf(shown).includes('cname_wrong_target');
 
 test('doctor finds no problem, and reports that the zone is delegated to our name server', async () => {
@@ -119,7 +118,7 @@ describe('over HTTP,', () => {
 
   test('another name of the project redirects to it, with path and query', async () => {
     const { records } = await shop.add(apex);
-    // An apex has no CNAME record, so it proves with a TXT record whose it is.
+    // An apex has no CNAME record, so a TXT record proves it.
     lab.zone.create(...records.slice(0, 2));
     await verifiedUntil('the apex is verified', apex, ({ domain }) => domain.state !== 'added');
     await goLive({ lab, clock }, apex);
@@ -212,7 +211,6 @@ describe('by DNS,', () => {
       state: 'added',
       dns: { report: { validation: { delegated: true, method: 'dns-01' } } },
     });
-    // Nobody reads the proof any more.
     expect(await textsOf(added)).toBe('ENOTFOUND');
 
     lab.zone.remove(host);
@@ -246,7 +244,6 @@ describe('by DNS,', () => {
   test('the platform has one certificate for all projects once its own name is delegated', async () => {
     lab.zone.set(`_acme-challenge.${platformHost}`, { CNAME: ['platform.acme.platform.test'] });
     const other = await lab.openShop('other');
-    // The job that sees to it is due.
     await clock.advance(90);
     await until('both are served with it', async () => {
       const hosts = [shop, other].map(({ slug }) => `${slug}.${platformHost}`);
@@ -272,7 +269,7 @@ test('an account that proves a name takes it over, and each visitor gets one sit
   const { records } = await rival.add(host);
   lab.zone.remove(host);
   lab.zone.create(records[0]);
-  // The name leads to the rival, which does not prove yet that it is its own.
+  // The name leads to the rival, which has not proven it yet.
   const missed = await verifiedUntil(
     'the proof is missed',
     host,

@@ -20,7 +20,10 @@ afterAll(async () => {
   await home.remove();
 });
 
-/** Uploads files that are no archives: each deploy fails, and a subscriber removes what it left in the storage. */
+/**
+ * Uploads files that are not archives: each deploy fails, and a subscriber removes its files from the
+ * storage.
+ */
 const failDeploys = async (visitor: DashboardVisitor, count: number): Promise<void> => {
   const headers = { 'Sec-Fetch-Site': 'same-origin' };
   for (let n = 0; n < count; n++) {
@@ -40,7 +43,7 @@ const openProject = async (service: Service): Promise<DashboardVisitor> => {
 
 type State = 'waiting' | 'parked';
 
-/** The metric is left out of an answer for which the database was late. */
+/** The metric is missing from an answer if the database was late. */
 const untilCounted = async (
   { origin }: Service,
   state: State,
@@ -76,7 +79,7 @@ const litter = async (): Promise<void> => {
 const deploysFolder = () => join(home.settings['DATA_DIR'] ?? '', 'deploys');
 const leftovers = () => readdir(deploysFolder());
 
-/** While a file stands where the storage is, the subscriber that removes deploys fails. */
+/** While a file is in place of the storage folder, the subscriber that removes deploys fails. */
 const hideStorage = async (): Promise<void> => {
   await rename(deploysFolder(), `${deploysFolder()}-hidden`);
   await writeFile(deploysFolder(), '');

@@ -20,7 +20,7 @@ import { plainTree } from '../support/sites/direct-unpacking.ts';
 let api: RunningApi;
 let key: string;
 let project: Project;
-/** The home folder of a machine that has no service. */
+/** The home folder of a machine without the service. */
 let laptop: string;
 beforeAll(async () => {
   api = await startApi('sqlite');
@@ -53,7 +53,7 @@ describe('animal-store deploy --to', () => {
   test('publishes a folder from a machine without the service, and leaves nothing there', async () => {
     await folder();
     const rest = ['--to', api.origin, '--message', 'Fix the prices', '--json'];
-    // What a service would refuse to start with does not matter here.
+    // Settings with which a service would refuse to start do not matter here.
     const { code, stdout, stderr } = await deploy('dist', rest, { NODE_ENV: 'production' });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const url = `https://${project.slug}.sites.animal-store.test:8443/`;
@@ -119,7 +119,7 @@ describe('animal-store deploy --to', () => {
     await folder();
     const { port } = new URL(api.origin);
     let connections = 0;
-    // The first answer is lost after the service made it; the second is of somebody in between.
+    // The first answer is lost after the service created it; the second comes from a proxy.
     const busy = createServer((_, response) =>
       response.writeHead(503, { 'Retry-After': '1' }).end(),
     );
@@ -157,7 +157,7 @@ describe('the steps in docs/deploy-from-ci.md', () => {
     documentedBlocks('docs/deploy-from-ci.md').find((block) => block.heading === heading)?.text ??
     '';
 
-  /** What the checkout of the repository is. */
+  /** Stands for the checkout of the repository. */
   const checkOut = async (): Promise<void> => {
     const build = `mkdir dist && echo '<h1>Built</h1>' > dist/index.html`;
     const about = { name: 'shop', version: '1.0.0' };
@@ -170,7 +170,7 @@ describe('the steps in docs/deploy-from-ci.md', () => {
     });
   };
 
-  /** @param shell with the options that the CI system gives it */
+  /** @param shell with the options that the CI system uses */
   const follow = async (shell: string, script: string, env: NodeJS.ProcessEnv): Promise<void> => {
     const its = { PATH: process.env['PATH'], ...env };
     await promisify(execFile)('bash', [...shell.split(' '), script], { cwd: laptop, env: its });

@@ -55,7 +55,6 @@ const deploy = async (home: Home, page: string): Promise<void> => {
   await writeFile(join(folder, page, 'index.html'), page);
   const done = await run(home, 'deploy', join(folder, page), '--project', 'birds');
   expect(done).toMatchObject({ deploy: { status: 'succeeded', files: 1, bytes: page.length } });
-  // The command itself is set to any free port.
   expect((done as { readonly url: string }).url).toMatch(
     /^https:\/\/birds\.sites\.animal-store\.test:[1-9]\d+\/$/,
   );

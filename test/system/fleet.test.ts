@@ -15,11 +15,10 @@ import { until } from '../support/until.ts';
 
 let home: Home;
 let services: readonly Service[];
-/** No other suite uses this database of Redis. */
 const database = '7';
 beforeAll(async () => {
   home = await newHome(await migratedDatabase('mysql'));
-  // Much patience, or a busy machine would look like one without Redis.
+  // Long enough for a busy machine to connect to Redis.
   const address = `${process.env['TEST_REDIS_URL'] ?? ''}/${database}?commandTimeout=60000`;
   const start = async () => home.start({ REDIS_URL: address, PORT: String(await findFreePort()) });
   services = await Promise.all([start(), start()]);

@@ -17,7 +17,7 @@ const { forbiddenSyntax, timedSyntax } = (await import(pluginFile)) as Readonly<
 
 const compare = 'export const same = (a: unknown, b: unknown) => a == b;';
 
-/** For each rule that holds everywhere, code that breaks only that rule. */
+/** For each rule that applies everywhere, code that violates only that rule. */
 const everywhere: Readonly<Record<string, readonly string[]>> = {
   eqeqeq: [compare],
   'local/explained-suppression': [
@@ -112,7 +112,7 @@ const inside: Readonly<Record<string, string>> = {
   ImportExpression: `export const load = () => import('./clock.ts');`,
 };
 
-/** For each selector of what tests must not write, in its order, code that has it. */
+/** For each forbidden pattern of tests in order, code that contains it. */
 const timed: readonly string[] = [
   `export const begun = performance.now();`,
   `export const begun = process.hrtime.bigint();`,
@@ -197,7 +197,7 @@ const planted: readonly Planted[] = [
     rule: 'typescript/TS2322',
     code: "export const n: number = 'one';",
   },
-  // A suppression that suppresses nothing is reported by the linter itself, under no rule.
+  // The linter itself reports a suppression without effect, under no rule.
   {
     path: 'src/app/unused.ts',
     rule: null,
@@ -215,7 +215,7 @@ const alsoRefused = [
   ['src/app/no-unused-vars-0.ts', 'typescript/TS6133'],
 ];
 
-/** `eslint(eqeqeq)`, `typescript(no-explicit-any)` → as the configuration names them. */
+/** `eslint(eqeqeq)`, `typescript(no-explicit-any)` → the names in the configuration. */
 const nameOf = (code: string | undefined): string | null =>
   code?.replace(/^eslint\((.+)\)$/, '$1').replace(/^(\w+)\((.+)\)$/, '$1/$2') ?? null;
 

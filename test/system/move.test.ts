@@ -15,7 +15,6 @@ afterAll(async () => {
   await to.drop();
 });
 
-/** As operators read it. */
 const [documented = ''] = documentedCommands('docs/databases.md', '## From SQLite to MySQL');
 const move = () =>
   documented

@@ -80,7 +80,7 @@ afterAll(async () => {
 });
 
 let begun = 0;
-/** As a worker does it in another process. @returns what ends the challenge */
+/** Publishes like a worker in another process. @returns a function that ends the challenge */
 const store = async (label: string, value: string): Promise<() => Promise<void>> => {
   const orders = new KyselyCertificateOrders(database, testSealer);
   const subject = `platform:${(begun += 1)}`;
@@ -90,7 +90,7 @@ const store = async (label: string, value: string): Promise<() => Promise<void>>
   return () => orders.forget(subject);
 };
 
-/** One that stops at no limit: it comes over TCP when it is told to. */
+/** A client without a limit. It repeats a truncated query over TCP. */
 const resolverAt = (at: number): Resolver => {
   const resolver = new Resolver({ timeout: 3_000, tries: 2 });
   resolver.setServers([`127.0.0.1:${at}`]);

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join, normalize } from 'node:path';
 import { plantTree, type PlantedTree } from '../support/planted-tree.ts';
 
-// A place that is missing here could be forgotten.
+// The compiler must report every place in this list.
 
 const inFile = (file: string, ...declarations: readonly string[]): readonly string[] =>
   declarations.map((name) => `src/adapters/${file}: ${name}`);
@@ -16,7 +16,7 @@ const grown = (file: string, field: string, added = 'note: string') => {
   return { file: `src/${file}`, from, to: `${from}  readonly ${added};\n` };
 };
 
-/** The changes have no place in common, so they are compiled together: that takes long. */
+/** The changes affect different places, so they are compiled together to save time. */
 let places: readonly string[];
 beforeAll(async () => {
   places = await placesThatDoNotCompile(
@@ -143,7 +143,7 @@ const typesOnly = {
 
 /**
  * Compiles a copy of the sources with some changes.
- * @returns where it does not compile, each place once and sorted: `path: declaration`
+ * @returns the places with errors, each once and sorted: `path: declaration`
  */
 const placesThatDoNotCompile = async (
   ...changes: readonly PlantedChange[]
@@ -190,7 +190,7 @@ const errorsIn = async (
 const declaration =
   /^(?:export )?(?:const|class|interface|type) (\w+)|^ {2}(?:readonly |async |get )*(\w+)(?:<|\(| = )/;
 
-/** The name of the innermost declaration, at the top or in a class, that the line belongs to. */
+/** The name of the innermost declaration, at the top or in a class, that contains the line. */
 const declarationAt = (lines: readonly string[], line: number): string => {
   for (let at = line - 1; at >= 0; at--) {
     const [, top, member] = declaration.exec(lines[at] ?? '') ?? [];

@@ -72,7 +72,6 @@ describe('two processes with all roles, on MySQL and Redis', () => {
       return answeredBy(service, '/v1/store/orders').size === 2;
     });
     const answered = 'http_request_duration_seconds_count{operation="listOrders",status="200"}';
-    // An answer leaves out a process that is too busy.
     await until('whichever is asked shows those of both', async () => {
       for (let time = 0; time < 6; time++)
         if ((await metric(service, answered)) !== asked) return false;

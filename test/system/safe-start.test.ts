@@ -112,7 +112,7 @@ describe('animal-store', () => {
       return found.filter(([name = '']) => name.startsWith('own.db')).length === 3 && found;
     });
     for (const [name, mode] of made) {
-      // The root of the local authority is there to be given away.
+      // The root of the local authority is public, so others may read it.
       if (name !== 'local-ca.pem')
         expect([name, mode]).toEqual([name, expect.stringMatching(/^[67]00$/)]);
     }

@@ -35,11 +35,9 @@ const refusesConnections = (service: Service): Promise<boolean> =>
 
 describe('animal-store serve', () => {
   let home: Home;
-  /** The latest one, with what the tests before left in its database. */
   let service: Service;
   let key: string;
   const operationsPort = findFreePort().then(String);
-  /** As a page linked to it before the first restart. */
   let nextPage: string;
   beforeAll(async () => {
     home = await newHome('sqlite');
@@ -138,7 +136,6 @@ describe('animal-store serve', () => {
     const post = await slowPost(service.origin, key, '{}');
     service.signal('SIGTERM');
     await until('new connections are refused', () => refusesConnections(service));
-    // Had it waited for the request, it would have given up with 1.
     expect(await service.end('SIGTERM')).toEqual({ code: 143, signal: null });
     post.abandon();
   });

@@ -14,7 +14,7 @@ const callersTrace = 'c0ffee00c0ffee00c0ffee00c0ffee00';
 const visitorsTrace = 'beef0000beef0000beef0000beef0000';
 const callersSpan = 'beef00000000beef';
 
-/** What outsiders give and get that nobody else may read. */
+/** Values that outsiders send and receive and that nobody else may read. */
 const secrets = {
   receiver: 'Bearer-of-the-receiver-7311',
   serviceKey: '5d1f0c7ab2e94836f7d0ce1b8a4592e3',
@@ -49,7 +49,7 @@ beforeAll(async () => {
       ...clock.settings,
       ...receiver.settings,
       ...bucket.settings,
-      // Much patience, or a busy machine would look like one without Redis.
+      // Long enough for a busy machine to connect to Redis.
       REDIS_URL: `${process.env['TEST_REDIS_URL'] ?? ''}?commandTimeout=60000`,
       SECRET_KEY: secrets.serviceKey,
       OTEL_EXPORTER_OTLP_HEADERS: `x-receiver-key=${secrets.receiver}`,
@@ -61,7 +61,7 @@ beforeAll(async () => {
   owner = await json<NewAccount>(lab.run, ['account', 'create', ...fields]);
   service = await lab.start();
   await until('it is ready', async () => (await fetch(`${service.origin}/readyz`)).ok);
-  // Spans come every two seconds: so all of it happens before anything is looked at.
+  // Spans are sent every two seconds, so everything is done before any are read.
   asked = await askAll();
   const visitor = await lab.visitor();
   const traceparent = `00-${visitorsTrace}-${callersSpan}-01`;
@@ -253,7 +253,6 @@ test('a check of a domain is a trace with its DNS queries, and leads to a linked
     'server.port': expect.any(Number),
   });
   expect(names(below)).toContain('UPDATE domains');
-  // What it sets in motion does not belong to it.
   const ofRelay = /^(SELECT|UPDATE|DELETE) .*deliveries|^process /;
   expect(names(below).filter((name) => ofRelay.test(name))).toEqual([]);
 
@@ -302,7 +301,6 @@ test('every span has its parent, and scheduled work is a separate trace', async 
     ({ parentId }) => parentId !== '' && parentId !== callersSpan && !ids.has(parentId),
   );
   expect(names(orphans)).toEqual([]);
-  // Work that nobody asked for begins a trace of its own.
   const counts = spans.filter(({ name }) => name === 'count what is stored');
   expect(counts).not.toEqual([]);
   expect(counts.filter(({ parentId }) => parentId !== '')).toEqual([]);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { globSync, readFileSync } from 'node:fs';
 import { newHome, type Home } from '../support/service/service-process.ts';
 
-/** Prints to standard error, at the end, which packages and parts of src the program imported. */
+/** Prints to standard error, at the end, the packages and parts of src that the program imported. */
 const tellImports = `
   import { registerHooks } from 'node:module';
   const found = new Set();

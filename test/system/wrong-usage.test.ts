@@ -15,7 +15,7 @@ describe('animal-store', () => {
   });
   afterAll(() => home.remove());
 
-  /** Runs the first line in a separate process, as people do. */
+  /** Runs the first line in a separate process, like a user. */
   const exitCodes = async ([first = '', ...rest]: readonly string[]) => {
     const lines = [first, ...rest];
     const results = await Promise.all([

@@ -31,7 +31,10 @@ export class AnimalStore {
     this.#send = retryingFetch({ ...byDefault, ...patience });
   }
 
-  /** Adds an animal. Without an idempotency key it makes one for this call, so that its retries add only one animal. */
+  /**
+   * Adds an animal. Without an idempotency key, creates one for this call, so that its retries add only one
+   * animal.
+   */
   async createPet(
     pet: NewPet,
     options: CallOptions & { readonly idempotencyKey?: string } = {},
@@ -44,7 +47,7 @@ export class AnimalStore {
     return read<Pet>(await this.#call(`${this.#baseUrl}/pets`, options, init));
   }
 
-  /** All animals by id, ascending; fetches the next page when the one before is used up. */
+  /** All animals in ascending order of id. Fetches the next page when the previous one is used up. */
   listPets(options: ListOptions & CallOptions & { readonly status?: PetStatus } = {}) {
     const filter = options.status === undefined ? '' : `&status=${options.status}`;
     return this.#pages<Pet>(`/pets?limit=${String(options.pageSize ?? 100)}${filter}`, options);

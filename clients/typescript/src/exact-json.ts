@@ -18,9 +18,9 @@ const rawJson = (text: string): unknown => {
 };
 
 /**
- * Reads an answer of the API, digit for digit.
- * @param read makes the value of an int64 field from its digits
- * @throws SyntaxError, and Error where the engine cannot tell the digits
+ * Reads an answer of the API with exact numbers.
+ * @param read converts the digits of an int64 field
+ * @throws SyntaxError; Error if the engine does not show the digits
  */
 export const parseExact = (text: string, read: (digits: string) => unknown): unknown => {
   rawJson('0');
@@ -29,7 +29,7 @@ export const parseExact = (text: string, read: (digits: string) => unknown): unk
   );
 };
 
-/** Writes bigints as JSON numbers, and so the int64 fields that hold digits as a string. */
+/** Writes bigints, and int64 fields with digits as a string, as JSON numbers. */
 export const stringifyExact = (value: unknown): string =>
   JSON.stringify(value, (key, part: unknown) => {
     if (typeof part === 'bigint') return rawJson(String(part));

@@ -1,8 +1,8 @@
 import { parseExact, stringifyExact } from './exact-json.ts';
 
 /**
- * A `fetch` for generated clients, which cannot read int64 by themselves: `id`, `categoryId` and `petId` are strings of
- * digits on their side, and JSON numbers on the side of the API.
+ * A `fetch` for generated clients, which cannot read int64: `id`, `categoryId` and `petId` are strings of
+ * digits for the client, and JSON numbers for the API.
  */
 export const int64AsStrings =
   (send: typeof fetch = fetch): typeof fetch =>

@@ -1,7 +1,7 @@
 export interface Patience {
   /** Most tries of a request. */
   readonly tries: number;
-  /** Seconds: an answer that asks for a longer wait is returned. */
+  /** In seconds. An answer that requests a longer wait is returned. */
   readonly longestWait: number;
   /** Milliseconds that one try may take. */
   readonly timeoutMs: number;
@@ -25,9 +25,9 @@ export const wait: Patience['wait'] = (ms, signal) =>
   });
 
 /**
- * `fetch` that repeats what is safe to repeat (`GET`, and `POST` with an `Idempotency-Key`) after 429, 503, 409
- * `idempotency_in_progress`, a timeout and a broken connection. It waits for `Retry-After` where there is one, and a
- * random time that grows with each try.
+ * A `fetch` that retries safe requests (`GET`, and `POST` with an `Idempotency-Key`) after 429, 503, 409
+ * `idempotency_in_progress`, a timeout or a broken connection. Waits for `Retry-After` if there is one, and
+ * a random time that grows with each try.
  */
 export const retryingFetch =
   (patience: Patience) =>

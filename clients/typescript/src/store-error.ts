@@ -36,7 +36,7 @@ export class StoreError<Code extends string = string> extends Error {
   readonly status: number;
   /** Quote it when you report a problem. */
   readonly requestId: string | undefined;
-  /** Seconds, where the answer says when to try again. */
+  /** Seconds until a retry, if the answer names them. */
   readonly retryAfter: number | undefined;
 
   constructor(answer: Response, { code, message }: { code: Code; message: string }) {

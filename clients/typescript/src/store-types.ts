@@ -4,7 +4,7 @@ export interface NewPet {
   readonly name: string;
   /** From 1 to 9223372036854775807. */
   readonly categoryId: bigint;
-  /** `available` when left out. */
+  /** `available` if omitted. */
   readonly status?: PetStatus;
 }
 

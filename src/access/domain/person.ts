@@ -27,7 +27,7 @@ export const emailOf = (text: string): string => text.trim().toLowerCase();
 export const isEmail = (email: string): boolean =>
   email.length <= longest.all &&
   email.indexOf('@') <= longest.local &&
-  // We would take other spellings of the same letters for other addresses.
+  // Other spellings of the same letters would count as other addresses.
   email === email.normalize('NFKC') &&
   shape.test(email);
 

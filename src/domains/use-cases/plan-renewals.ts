@@ -27,7 +27,7 @@ const longestRunMs = 4 * 60_000;
 export interface RenewalPlans {
   readonly planned: number;
   readonly ignored: readonly (RenewalSpan & { readonly host: string })[];
-  /** When to ask next; in the past if something is left. Undefined without certificates. */
+  /** The time of the next request; in the past if work is left. Undefined without certificates. */
   readonly nextAt: Date | undefined;
 }
 
@@ -51,7 +51,7 @@ export const planRenewals =
 
 interface Run {
   readonly isStopping: () => boolean;
-  /** When each certificate may be asked for again; long ago if something is left. */
+  /** When each certificate may be asked for again; long ago if work is left. */
   readonly askAgainAt: (Date | undefined)[];
 }
 

@@ -66,7 +66,7 @@ export interface OwnersFacts {
   };
 }
 
-/** `gone`: the receiver answered 410. `failing`: all attempts of five days failed. */
+/** `gone`: the receiver answered 410. `failing`: all attempts failed for five days. */
 export const givenUpReasons = ['gone', 'failing'] as const;
 type GivenUpReason = (typeof givenUpReasons)[number];
 

@@ -213,7 +213,7 @@ const isHidden = (path: string): boolean =>
     .split('/')
     .some((name) => (name.startsWith('.') && name !== '.well-known') || name === '__MACOSX');
 
-/** Names that are never part of a site. With one of these at its top, an upload is of the wrong folder. */
+/** Names that are never part of a site. An upload with one of these at its top is of the wrong folder. */
 export const unwantedNames = {
   '.env': 'It may contain secrets',
   '.git': 'It contains the history of your source',

@@ -178,8 +178,8 @@ describeStores(
     );
 
     /**
-     * The number of rows of each table that contain one of the texts. Numbers are not searched, because other things
-     * have them too.
+     * The number of rows of each table that contain one of the texts. Numbers are not searched, because
+     * unrelated rows contain them too.
      */
     const countsOf = async (values: readonly (string | bigint)[]) => {
       const counts: Record<string, number> = {};

@@ -146,7 +146,6 @@ describeStores('changing a password', (stores) => {
           { way: 'password', passwordHash },
           { way: 'link', linkHash },
         ]);
-        // Either change may win, by any margin.
         const { lost } = await race(7, (n) =>
           n === time ? change('another hash') : start(proofs[n % 6]!, both()[n % 2]),
         );

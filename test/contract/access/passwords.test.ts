@@ -59,7 +59,6 @@ describe('passwords under scrypt', () => {
         begun.add(id);
         derived.most = Math.max(derived.most, begun.size);
       },
-      // The answer has arrived.
       before: (id) => {
         if (begun.delete(id)) derived.all++;
       },

@@ -28,7 +28,7 @@ beforeEach(async () => {
   await database.run((db) => db.deleteFrom('quota_counters').execute());
 });
 
-/** However slow the machine is, no group is closed before its turn is over. */
+/** Keeps a group open for its whole turn of the event loop, however slow the machine is. */
 const stopTime = () => jest.spyOn(performance, 'now').mockReturnValue(0);
 afterEach(() => {
   jest.restoreAllMocks();

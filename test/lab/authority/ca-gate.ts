@@ -8,7 +8,7 @@ import { GatedAuthority, type CannedWindow, readSigned } from './gate-authority.
 import { CaaGuard, type CaFault, caPlaces, CaFaults } from './gate-caa.ts';
 import type { Pebble } from './pebble.ts';
 
-/** One that was refused for its nonce only is asked again at once. */
+/** A request refused only because of its nonce is repeated at once. */
 const counted = (gate: CaGate, place: RegExp): readonly CaRequest[] =>
   gate.asked(place).filter(({ status }) => status !== 400);
 
@@ -19,14 +19,17 @@ export const ordersOf = (gate: CaGate, host: string): readonly CaRequest[] =>
     return identifiers.some(({ value }) => value === host);
   });
 
-/** Requests for the certificate of a host; its name is in the clear in what is signed (RFC 2986). */
+/**
+ * Requests for the certificate of a host. The signed request contains the host name in clear text (RFC
+ * 2986).
+ */
 export const finalizesOf = (gate: CaGate, host: string): readonly CaRequest[] =>
   counted(gate, caPlaces.finalize).filter(({ payload }) => {
     const { csr } = payload as { csr: string };
     return Buffer.from(csr, 'base64url').includes(host);
   });
 
-/** How many certificates of a host were issued: an order that comes to nothing on a busy machine is followed by another. */
+/** The number of certificates issued for a host. On a busy machine, an order may fail and be repeated. */
 export const issuedFor = (gate: CaGate, host: string): number =>
   new Set(
     finalizesOf(gate, host)
@@ -34,46 +37,45 @@ export const issuedFor = (gate: CaGate, host: string): number =>
       .map(({ line }) => line),
   ).size;
 
-/** Requests at such a place that have no answer. */
+/** Requests without an answer at this place. */
 export const unanswered = (gate: CaGate, place: RegExp): readonly CaRequest[] =>
   gate.asked(place).filter(({ status }) => status === 0);
 
-/** What a client asked, and what it heard. */
 interface CaRequest {
   /** `METHOD /path` */
   readonly line: string;
-  /** What was signed; undefined where nothing was, and for POST-as-GET. */
+  /** The signed content; undefined if there was none, and for POST-as-GET. */
   readonly payload: unknown;
   readonly userAgent: string | undefined;
-  /** 0 while there is no answer, and where it was lost. */
+  /** 0 while there is no answer, and if it was lost. */
   status: number;
 }
 
 export interface CaGate {
   readonly directoryUrl: string;
-  /** In order; its reader empties it. */
+  /** In order. The reader empties the list. */
   readonly log: CaRequest[];
-  /** The requests of the log at such a place. */
+  /** The requests of the log at this place. */
   asked(place: RegExp): readonly CaRequest[];
   setFaults(...faults: readonly CaFault[]): void;
-  /** With undefined the directory offers none, as at the start. */
+  /** With undefined, the directory offers none, as at the start. */
   setRenewalInfo(window: CannedWindow | undefined): void;
-  /** Without one the directory offers none, as at the start. */
+  /** Without one, the directory offers none, as at the start. */
   setProfiles(...names: readonly string[]): void;
   close(): void;
 }
 
 interface GateOptions {
   readonly pebble: Pebble;
-  /** Who the authority is in CAA records. */
+  /** The authority's name in CAA records. */
   readonly issuer: string;
   /** Resolver for CAA, as `ip:port`. */
   readonly dns: string;
 }
 
 /**
- * HTTPS in front of Pebble that adds CAA checks (RFC 8659, RFC 8657), renewal windows and faults. The Host header
- * goes through, so that Pebble builds all its URLs on this address, and signed URLs still fit.
+ * An HTTPS proxy in front of Pebble that adds CAA checks (RFC 8659, RFC 8657), renewal windows and faults.
+ * It passes the Host header, so that Pebble builds its URLs on this address and signed URLs stay valid.
  */
 export const startCaGate = async ({ pebble, issuer, dns }: GateOptions): Promise<CaGate> => {
   const log: CaRequest[] = [];

@@ -8,7 +8,10 @@ interface WantedOrder {
 
 const pathOf = (url: string): string => new URL(url).pathname;
 
-/** Whose order a request belongs to, as the documents say that led to it; a wildcard with its star. */
+/**
+ * The host of the order that a request belongs to, according to the documents before it; a wildcard with
+ * its asterisk.
+ */
 class GateHosts {
   readonly #hosts = new Map<string, string>();
 
@@ -17,7 +20,7 @@ class GateHosts {
     return identifiers?.[0]?.value ?? this.#hosts.get(path);
   }
 
-  /** @param host whose document it is */
+  /** @param host the host of the document */
   learn(host: string, { authorizations = [], challenges = [], ...order }: CaDocument): void {
     const { location, finalize, certificate } = order as Partial<Record<string, string>>;
     const urls = [location, finalize, certificate, ...authorizations];
@@ -27,10 +30,10 @@ class GateHosts {
   }
 }
 
-/** What a client posted (RFC 8555, section 6.2); signatures are Pebble's business. */
+/** The content of a client's request (RFC 8555, section 6.2). Pebble verifies signatures. */
 interface SignedBody {
   readonly bytes: Buffer;
-  /** Undefined where nothing was posted, and for POST-as-GET. */
+  /** Undefined if nothing was posted, and for POST-as-GET. */
   readonly payload: unknown;
   /** URL of the account that signed. */
   readonly account: string | undefined;
@@ -46,7 +49,7 @@ export const readSigned = (bytes: Buffer): SignedBody => {
   return { bytes, payload: decoded(jws.payload), account: kid };
 };
 
-/** A window that is suggested for all certificates (RFC 9773, section 4.2). */
+/** A renewal window suggested for all certificates (RFC 9773, section 4.2). */
 export interface CannedWindow {
   readonly body: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -56,15 +59,15 @@ const challengePath = '/chalZ/';
 const json = { 'content-type': 'application/json' };
 
 /**
- * Pebble with what it lacks: CAA, and renewal windows on demand. It answers to a challenge when it has been where that
- * leads: then nobody waits for the next look at it.
+ * Pebble with two missing parts: CAA, and renewal windows on demand. It answers a challenge request only
+ * after its validation, so that no client waits for the next poll.
  */
 export class GatedAuthority {
   readonly #pebble: Pebble;
   readonly #guard: CaaGuard;
   readonly hosts = new GateHosts();
   window: CannedWindow | undefined;
-  /** Names of the profiles that it offers (draft-ietf-acme-profiles); any other is refused. */
+  /** The offered profiles (draft-ietf-acme-profiles). Other profiles are refused. */
   profiles: readonly string[] | undefined;
 
   constructor(pebble: Pebble, guard: CaaGuard) {
@@ -103,7 +106,7 @@ export class GatedAuthority {
     );
   }
 
-  /** What a fault has instead of the authority's answer. */
+  /** The result of a fault in place of the authority's answer. */
   async replaced({ status = 200, problem, body = '', headers }: CaFault): Promise<Answer> {
     const type = problem ? 'application/problem+json' : 'text/plain';
     const all = { 'content-type': type, ...(await this.#nonce()), ...headers };

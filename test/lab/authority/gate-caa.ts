@@ -9,12 +9,12 @@ interface CaaRecord {
 }
 
 interface CaaQuestion {
-  /** Of a wildcard, the name below which it is. */
+  /** For a wildcard, its base name. */
   readonly host: string;
   readonly isWildcard: boolean;
-  /** Of the challenge (RFC 8657, section 4). */
+  /** The validation method (RFC 8657, section 4). */
   readonly method: string;
-  /** URL of the account (RFC 8657, section 3). */
+  /** The account URL (RFC 8657, section 3). */
   readonly account: string | undefined;
 }
 
@@ -27,7 +27,10 @@ const noError = 0;
 const noSuchName = 3;
 const knownTags = ['issue', 'issuewild', 'iodef', 'issuemail', 'issuevmc'];
 
-/** Asks one resolver over UDP, twice for five seconds. @throws Error when it does not answer or says that it cannot */
+/**
+ * Queries one resolver over UDP, twice for five seconds. @throws Error if it does not answer or reports a
+ * failure
+ */
 const ask = async (name: string, dns: string): Promise<readonly CaaRecord[]> => {
   const [host = '', port = ''] = dns.split(':');
   const socket = createSocket('udp4');
@@ -53,7 +56,7 @@ const ask = async (name: string, dns: string): Promise<readonly CaaRecord[]> => 
   }
 };
 
-/** Whether one `issue` or `issuewild` value names the issuer and fits the challenge and the account. */
+/** Whether an `issue` or `issuewild` value names the issuer and allows the method and the account. */
 const allows = (value: string, issuer: string, { method, account }: CaaQuestion): boolean => {
   const [name = '', ...parameters] = value.split(';').map((part) => part.trim());
   const valueOf = (tag: string): string | undefined =>
@@ -67,7 +70,7 @@ const allows = (value: string, issuer: string, { method, account }: CaaQuestion)
   );
 };
 
-/** RFC 8659: the closest name with any record decides, on the way from the host to its top-level domain. */
+/** RFC 8659: the closest name with any record decides. */
 const caaRefusal = async (
   question: CaaQuestion,
   issuer: string,
@@ -105,7 +108,7 @@ interface ChallengeDocument {
   readonly token: string;
 }
 
-/** What is used of an order, an authorization or the directory. */
+/** The used fields of an order, an authorization or the directory. */
 export type CaDocument = Record<string, unknown> & {
   readonly identifier?: { readonly value: string };
   readonly wildcard?: boolean;
@@ -121,7 +124,7 @@ interface Guarded extends ChallengeDocument {
 
 const pathOf = (url: string): string => new URL(url).pathname;
 
-/** Checks CAA when a client says that a challenge may be looked at; one that is refused stays invalid. */
+/** Checks CAA when a client answers a challenge. A refused challenge stays invalid. */
 export class CaaGuard {
   readonly #issuer: string;
   readonly #dns: string;
@@ -133,7 +136,7 @@ export class CaaGuard {
     this.#dns = dns;
   }
 
-  /** @returns the challenge as it is after a refusal; undefined when the authority shall go on */
+  /** @returns the challenge after a refusal; undefined if the authority should continue */
   async refuse(path: string, account: string | undefined): Promise<CaDocument | undefined> {
     const challenge = this.#challenges.get(path);
     if (!challenge) return undefined;
@@ -145,7 +148,7 @@ export class CaaGuard {
     return { type, url, token, status: 'invalid', error: problemOf(refusal) };
   }
 
-  /** Learns which challenge is whose, and shows what was refused as invalid. */
+  /** Records which challenge belongs to which host, and shows refused ones as invalid. */
   amend(path: string, document: CaDocument): CaDocument {
     const { identifier, wildcard: isWildcard = false, challenges = [] } = document;
     const { authorizations = [] } = document;
@@ -169,23 +172,23 @@ export class CaaGuard {
 const problemOf = (refusal: Refusal): unknown =>
   JSON.parse(problemText(refusal, refusal.type === 'caa' ? 403 : 400));
 
-/** What goes wrong with a request, the first `times` times or for ever. */
+/** A fault of a request, for the first `times` times or always. */
 export interface CaFault {
-  /** Of `METHOD /path`, as in `POST /order-plz`; `caPlaces` has the common ones. */
+  /** Matches `METHOD /path`, such as `POST /order-plz`; `caPlaces` has the common ones. */
   readonly match: RegExp;
-  /** Only requests for orders of that host have it. */
+  /** Applies only to requests for orders of that host. */
   readonly host?: string;
   readonly times?: number;
-  /** The authority does the work; only its answer is lost, late or replaced. */
+  /** The authority does the work, but its answer is lost, late or replaced. */
   readonly after?: boolean;
   readonly delayMs?: number;
-  /** It waits for that. */
+  /** The answer is delayed until then. */
   readonly held?: Promise<unknown>;
   /** The connection is cut. */
   readonly reset?: boolean;
-  /** No answer, ever. */
+  /** There is no answer. */
   readonly hang?: boolean;
-  /** What is answered instead, 200 by default. */
+  /** The replacement of the answer, with status 200 by default. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** An error of RFC 8555, section 6.7, with the short names of its types. */
@@ -199,7 +202,7 @@ export interface FaultProblem {
   readonly subproblems?: readonly { readonly type: string; readonly detail: string }[];
 }
 
-/** Where Pebble has what. */
+/** The paths of Pebble. */
 export const caPlaces = {
   directory: /^GET \/dir$/,
   newNonce: /^HEAD \/nonce-plz$/,
@@ -213,7 +216,6 @@ export const caPlaces = {
   renewalInfo: /^GET \/renewal-info\//,
 } as const;
 
-/** As the authority writes it. */
 export const problemText = (
   { type, detail, subproblems }: FaultProblem,
   status: number,
@@ -236,7 +238,7 @@ export class CaFaults {
     this.#faults = faults.map((fault) => ({ fault, left: fault.times ?? Infinity }));
   }
 
-  /** The first one that fits; uses up one of its times. */
+  /** The first matching fault. Uses up one of its times. */
   take(line: string, host: string | undefined): CaFault | undefined {
     const isMet = ({ match, host: whose = host }: CaFault) => match.test(line) && whose === host;
     const entry = this.#faults.find(({ fault, left }) => left > 0 && isMet(fault));

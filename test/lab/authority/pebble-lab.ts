@@ -15,7 +15,7 @@ import { startCaGate, type CaGate } from './ca-gate.ts';
 import { startDns, type DnsServer } from '../dns/server.ts';
 import { startPebble, type Pebble, type PebbleOptions } from './pebble.ts';
 
-/** The web server of all hosts: answers challenges of the type HTTP-01 (RFC 8555, section 8.3). */
+/** The web server of all hosts: answers HTTP-01 challenges (RFC 8555, section 8.3). */
 interface ChallengeServer {
   readonly port: number;
   publish(token: string, keyAuthorization: string): void;
@@ -44,7 +44,7 @@ interface Ports {
   readonly clock?: Clock;
 }
 
-/** For one process: the first account that is saved stays until the authority has lost it. */
+/** For one process. The first saved account stays until the authority has lost it. */
 export const keptAccounts = (): AuthorityAccounts => {
   const kept = new Map<string, AuthorityAccount>();
   const save = (directoryUrl: string, account: AuthorityAccount, lostUrl?: string) => {
@@ -54,7 +54,7 @@ export const keptAccounts = (): AuthorityAccounts => {
   return { find: (directoryUrl) => Promise.resolve(kept.get(directoryUrl)), save };
 };
 
-/** A client of the lab's authority, with an account of its own where none is given. */
+/** A client of the lab's authority, with its own account by default. */
 export const connectAuthority = (
   { gate, pebble, challenges }: PebbleServers,
   settings: Partial<AcmeSettings> = {},
@@ -76,8 +76,8 @@ export const connectAuthority = (
   publish: (token, keyAuthorization) => challenges.publish(token, keyAuthorization),
 });
 
-/** An authority with all that it needs, on loopback. Hosts are names below `customer.test`. */
-/** An authority with what it asks and what stands in front of it. */
+/** An authority with everything it needs, on loopback. Hosts are names below `customer.test`. */
+/** An authority with its resolver and the proxy in front of it. */
 export interface PebbleServers {
   readonly pebble: Pebble;
   readonly gate: CaGate;
@@ -86,12 +86,12 @@ export interface PebbleServers {
 }
 
 export interface PebbleLab extends PebbleServers {
-  /** A host that nobody used before. */
+  /** A host that was never used before. */
   newHost(): string;
   close(): Promise<void>;
 }
 
-/** Who the authority is in CAA records. */
+/** The authority's name in CAA records. */
 export const labIssuer = 'ca.lab.test';
 
 export const startPebbleLab = async (

@@ -22,31 +22,30 @@ import { lastingFolder } from '../../support/service/lasting-folder.ts';
 export interface PebbleOptions {
   /** Its resolver, as `ip:port`. */
   readonly dns: string;
-  /** Where it looks for answers to challenges, instead of port 80. */
+  /** The port where it validates challenges, instead of port 80. */
   readonly httpPort: number;
   readonly certificateSeconds?: number;
-  /** Keys by their id; without one of them there is no account. */
+  /** Keys for external account binding by id. An account requires one of them. */
   readonly externalAccounts?: Readonly<Record<string, string>>;
-  /** Domains that it never issues for. */
+  /** Domains that it refuses. */
   readonly blocked?: readonly string[];
-  /** How many good nonces it refuses. */
+  /** The percentage of valid nonces that it refuses. */
   readonly badNoncePercent?: number;
-  /** How often a host that was validated before needs no challenge. */
+  /** The percentage of validated hosts that need no new challenge. */
   readonly reusePercent?: number;
 }
 
-/** Let's Encrypt's authority for tests. It keeps nothing on disk: whatever ends it empties it. */
+/** Let's Encrypt's authority for tests. It keeps everything in memory, so a restart empties it. */
 export interface Pebble {
   readonly port: number;
-  /** Of its own web server. */
   readonly tls: TlsPair;
-  /** PEM of the root of what it issues; another one after each start. */
+  /** PEM of the root, which differs after each start. */
   root(): Promise<string>;
-  /** How many challenges it has visited to the end, with whatever result. */
+  /** The number of finished validations, whatever their results. */
   judgedChallenges(): Promise<number>;
-  /** Waits until it has visited for that challenge, but never longer than a visitor usually takes. */
+  /** Waits until the challenge is validated, at most as long as a validation usually takes. */
   judged(challengeId: string): Promise<void>;
-  /** Comes back at the same port and remembers nobody. */
+  /** Restarts at the same port without its accounts. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -173,7 +172,7 @@ export interface Answer {
 
 const agent = new Agent({ keepAlive: true });
 
-/** One request to an HTTPS server on 127.0.0.1, over a connection that is open already if there is one. */
+/** Sends one request to an HTTPS server on 127.0.0.1, over an open connection if there is one. */
 export const exchange = ({ port, ca, body, ...rest }: Exchange): Promise<Answer> =>
   new Promise((resolve, reject) => {
     request({ host: '127.0.0.1', port, ca, agent, ...rest }, (answer) => {
@@ -190,7 +189,7 @@ export interface TlsPair {
   readonly key: string;
 }
 
-/** Of all authorities that this process starts, with a file of the certificate: see `lastingFolder`. */
+/** Shared by all authorities of this process, with a certificate file: see `lastingFolder`. */
 let ofAuthorities: Promise<TlsPair & { readonly file: string }> | undefined;
 export const authoritiesTls = () => (ofAuthorities ??= newAuthoritiesTls());
 
@@ -201,19 +200,19 @@ const newAuthoritiesTls = async () => {
   return { ...pair, file };
 };
 
-/** For a server on loopback; the certificate is its own root. */
+/** For a server on loopback. The certificate is its own root. */
 export const loopbackTls = (): Promise<TlsPair> => tlsFor('localhost');
 
-/** The certificate is its own root, and is for 127.0.0.1 too if it is for localhost. */
+/** The certificate is its own root. For localhost, it is also valid for 127.0.0.1. */
 export const tlsFor = async (host: string): Promise<TlsPair> => {
   const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
   const certificate = await X509CertificateGenerator.createSelfSigned({
-    // Each has a name of its own, so that a client can trust several.
+    // Each root has a different name, so that a client can trust several.
     name: `CN=${host}, OU=${randomUUID()}`,
     keys,
     signingAlgorithm: algorithm,
-    // A client whose clock is months ahead shall trust it too.
+    // Also valid for a client whose clock is months ahead.
     notAfter: new Date(Date.now() + 365 * 86_400_000),
     extensions: [
       new BasicConstraintsExtension(true),

@@ -8,7 +8,7 @@ export const host = 'shop.customer.test';
 export const target = 'token.platform.test';
 export const address = '192.0.2.10';
 
-/** A host that is set up as it should be, with CAA at its parent. */
+/** A correctly configured host, with CAA records at its parent. */
 export const rightZone = {
   [host]: { CNAME: [target] },
   [target]: { A: [address], AAAA: ['2001:db8::10'] },
@@ -22,7 +22,7 @@ export const failed = (reason: string): unknown => ({ kind: 'failed', reason });
 export const none = { kind: 'none' };
 export const absent = { kind: 'no_such_name' };
 
-/** What is told of `host` in `rightZone`. */
+/** The facts about `host` in `rightZone`. */
 export const right: Partial<Record<keyof ResolverFacts, unknown>> = {
   cname: records(target),
   chain: { names: [target], end: 'reached' },
@@ -33,7 +33,6 @@ export const right: Partial<Record<keyof ResolverFacts, unknown>> = {
   isZoneApex: false,
 };
 
-/** Every question about a host got this answer. */
 export const allAre = (answer: unknown, end: string): unknown =>
   expect.objectContaining({
     cname: answer,
@@ -52,21 +51,19 @@ interface Patience {
   readonly asksForDelegation?: boolean;
 }
 
-/** Longer than any test: nobody gives up, however busy the machine is. */
+/** Longer than any test, so that nothing times out on a busy machine. */
 const patient = { perTryMs: 600_000, deadlineMs: 600_000 };
 
-/** For questions that are not answered at all. */
+/** For queries that get no answer. */
 export const impatient = { perTryMs: 250 };
 
 interface Inspections {
   readonly dns: DnsServer;
-  /** What all resolvers say. */
   all(host: string, patience?: Patience): Promise<readonly ResolverFacts[]>;
-  /** What the first resolver says. */
   one(host: string, patience?: Patience): Promise<ResolverFacts>;
 }
 
-/** For one test file. Each test begins with `rightZone`, without faults, and before the first question. */
+/** For one test file. Each test begins with `rightZone`, without faults or queries. */
 export const openInspections = (): Inspections => {
   let opened: Inspections;
   beforeAll(async () => {
@@ -87,7 +84,7 @@ export const openInspections = (): Inspections => {
   };
 };
 
-/** Three resolvers, and verifiers that ask them. */
+/** Three resolvers, and verifiers that query them. */
 const startInspections = async (): Promise<Inspections> => {
   const dns = await startDns();
   let labels = 0;
@@ -112,6 +109,6 @@ const startInspections = async (): Promise<Inspections> => {
   };
 };
 
-/** How often the first resolver was asked. */
+/** The number of queries to the first resolver. */
 export const timesAsked = ({ log }: DnsServer, name: string, type: string): number =>
   log.filter((query) => query.view === 0 && query.name === name && query.type === type).length;

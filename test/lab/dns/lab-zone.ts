@@ -2,7 +2,9 @@ import type { Records, Zone } from './zone.ts';
 import type { DnsServer } from './server.ts';
 import type { ShownRecord } from '../shop.ts';
 
-/** Records of customers, changed name by name as their providers let them; everybody sees a change at once. */
+/**
+ * Records of customers, changed name by name like at a DNS provider. Every resolver sees a change at once.
+ */
 export class LabZone {
   readonly #dns: DnsServer;
   readonly #authorityView: number;
@@ -11,8 +13,8 @@ export class LabZone {
   readonly #lies = new Map<string, Records>();
 
   /**
-   * @param authorityView index of the view that only the certificate authority asks
-   * @param always what is there besides the records of customers
+   * @param authorityView index of the view that only the certificate authority queries
+   * @param always records in addition to those of customers
    */
   constructor(dns: DnsServer, authorityView: number, always: Zone = {}) {
     this.#dns = dns;
@@ -25,14 +27,14 @@ export class LabZone {
     return Object.fromEntries(this.#names);
   }
 
-  /** From now on these are all. */
+  /** Replaces all records of customers. */
   replace(zone: Zone): void {
     this.#names.clear();
     for (const [name, records] of Object.entries(zone)) this.#names.set(name, records);
     this.#publish();
   }
 
-  /** Replaces all that the name had. */
+  /** Replaces all records of the name. */
   set(name: string, records: Records): void {
     this.#names.set(name, records);
     this.#publish();
@@ -43,7 +45,7 @@ export class LabZone {
     this.#publish();
   }
 
-  /** Creates records as they are shown to an owner. */
+  /** Creates records as they are displayed to an owner. */
   create(...records: readonly ShownRecord[]): void {
     for (const { fqdn, type, value } of records) {
       this.#names.set(fqdn, { ...this.#names.get(fqdn), [type]: [value] });
@@ -51,7 +53,7 @@ export class LabZone {
     this.#publish();
   }
 
-  /** Only the authority sees that; with undefined it sees again what all see. */
+  /** Shows the authority different records; undefined ends this. */
   lie(name: string, records: Records | undefined): void {
     if (records) this.#lies.set(name, records);
     else this.#lies.delete(name);

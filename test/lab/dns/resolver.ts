@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { findFreePort } from '../../support/servers/debian-server.ts';
 import { servedZone, startUnbound, type UnboundZone } from '../../support/servers/unbound.ts';
 
-/** A zone that is said to be signed, and is not. */
+/** A zone that claims to be signed and is not. */
 export const brokenZone = 'broken.test';
 
-/** A validating resolver, as public ones are, that keeps nothing: it knows each change at the next question. */
+/** A validating resolver without a cache, so that it sees each change at the next query. */
 export interface LabResolver {
-  /** As `ip:port`; the same resolver at several addresses. */
+  /** As `ip:port`: the same resolver at several addresses. */
   readonly servers: readonly [string, string, string];
   /** Whether names below `brokenZone` are refused. */
   readonly isBroken: boolean;
@@ -18,17 +18,17 @@ export interface LabResolver {
 }
 
 interface ResolverPlaces {
-  /** A name server for everything, as `ip:port`, and a zone of it that has an SOA record. */
+  /** A name server for all names, as `ip:port`, and one of its zones that has an SOA record. */
   readonly records: string;
   readonly known: string;
-  /** Of the role `dns`. */
+  /** The address of the role `dns`. */
   readonly challenges: { readonly zone: string; readonly port: number };
 }
 
-/** Another key than the zone has: it has none. */
+/** A key that the zone does not have. */
 const wrongKey = `${brokenZone}. 3600 IN DS 12345 13 2 ${'5a'.repeat(32)}\n`;
 
-/** Names in `test` are answered like all others, and nothing is kept. */
+/** Names in `test` are resolved like all others, and nothing is cached. */
 const lines = [
   ...['interface: 127.0.0.2', 'interface: 127.0.0.3'],
   ...['local-zone: "test." nodefault', 'cache-max-ttl: 0', 'cache-max-negative-ttl: 0'],
@@ -39,7 +39,7 @@ const everything = ({ records, known }: ResolverPlaces): UnboundZone => ({
   source: `forward-zone:\n  name: "."\n  forward-addr: ${records.replace(':', '@')}`,
 });
 
-/** Unbound, in front of the name server of the lab and of ours. */
+/** Unbound, in front of the lab's name server and ours. */
 export const startResolver = async (places: ResolverPlaces): Promise<LabResolver> => {
   const folder = await mkdtemp(join(tmpdir(), 'lab-resolver-'));
   const key = join(folder, 'key');

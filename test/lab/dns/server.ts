@@ -29,7 +29,7 @@ import {
   type Transport,
 } from './sockets.ts';
 
-/** Zones that name servers elsewhere answer for. */
+/** Zones that other name servers answer for. */
 class Delegations {
   readonly #ports = new Map<string, number>();
 
@@ -37,7 +37,7 @@ class Delegations {
     this.#ports.set(zone, port);
   }
 
-  /** @returns what was found, with what the name server says where the names lead into its zone */
+  /** @returns the records, with the name server's answer if the names lead into its zone */
   async follow(found: Found, asked: string, type: RecordType): Promise<Found> {
     const last = found.records.at(-1);
     const name = last?.type === 'CNAME' && type !== 'CNAME' ? String(last.data) : asked;
@@ -78,7 +78,7 @@ const ask = async (port: number, name: string, type: RecordType): Promise<Found>
 
 const rcodes = { NOERROR: 0, FORMERR: 1, SERVFAIL: 2, NXDOMAIN: 3, NOTIMP: 4, REFUSED: 5 };
 
-/** What a resolver sends back when it `found` this, with the fault worked in. */
+/** The resolver's answer with these records, after applying the fault. */
 const dnsReply = (query: DecodedPacket, found: Found, fault: DnsFault): Packet => {
   const records = fault.rcode ? [] : found.records;
   const rcode = rcodes[fault.rcode ?? found.rcode];
@@ -94,18 +94,18 @@ const dnsReply = (query: DecodedPacket, found: Found, fault: DnsFault): Packet =
   };
 };
 
-/** The same without its records: the asker is to come again over TCP. */
+/** The truncated answer, so that the client repeats the query over TCP. */
 const truncated = (reply: Packet): Packet => ({
   ...reply,
   flags: (reply.flags ?? 0) | TRUNCATED_RESPONSE,
   answers: [],
 });
 
-/** How much fits into a datagram (RFC 6891); undefined where the asker does not say. */
+/** The size of a datagram (RFC 6891); undefined if the query does not say. */
 const udpSize = ({ additionals = [] }: Packet): number | undefined =>
   additionals.find((record) => record.type === 'OPT')?.udpPayloadSize;
 
-/** dns-packet takes any type as `UNKNOWN_number` with its bytes; its types do not say so. */
+/** dns-packet accepts any type as `UNKNOWN_number` with its bytes, but its types do not declare this. */
 const toAnswer = ({ name, type, ttl, data }: FoundRecord): Answer =>
   ({
     name,
@@ -125,7 +125,7 @@ const extension: Answer = {
   options: [],
 };
 
-/** Negative answers are kept for so many seconds at most (RFC 2308). */
+/** Negative answers are cached at most this many seconds (RFC 2308). */
 const startOfAuthority: Answer = {
   name: '.',
   type: 'SOA',
@@ -133,11 +133,11 @@ const startOfAuthority: Answer = {
   data: { mname: 'ns.test', rname: 'root.test', serial: 1, minimum: 5 },
 };
 
-/** What one address answers. */
+/** The records at one address. */
 interface DnsView {
   /** As `ip:port`. */
   readonly server: string;
-  /** Replaces all that was there. */
+  /** Replaces everything. */
   setZone(zone: Zone): void;
   setFaults(faults: DnsFaults): void;
 }
@@ -155,16 +155,16 @@ export interface DnsServer extends Omit<DnsView, 'server'> {
   /** One for each view: 127.0.0.1, 127.0.0.2, … */
   readonly servers: readonly string[];
   readonly views: readonly DnsView[];
-  /** From now on all views ask the name server at that port for the names of the zone. */
+  /** From now on all views query the name server at that port for the names of the zone. */
   delegate(zone: string, port: number): void;
-  /** The queries, in order; their reader empties the list. */
+  /** The queries in order. The reader empties the list. */
   readonly log: DnsQuery[];
   close(): Promise<void>;
 }
 
 /**
- * Recursive resolvers over UDP and TCP on one free port, several addresses of 127.0.0.0/8. Zones and faults change
- * while they run, for all views or for one, so that one resolver can lie.
+ * Recursive resolvers over UDP and TCP on one free port, at several addresses of 127.0.0.0/8. Zones and
+ * faults can change at any time, for all views or for one, so that one resolver can lie.
  */
 export const startDns = async (zone: Zone = {}, views = 3): Promise<DnsServer> => {
   const states = Array.from({ length: views }, () => ({

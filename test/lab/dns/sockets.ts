@@ -3,24 +3,24 @@ import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { plainName, type RecordType } from './zone.ts';
 
-/** What goes wrong with a question, the first `times` times or for ever. */
+/** A fault of a query, for the first `times` times or always. */
 export interface DnsFault {
   readonly rcode?: 'FORMERR' | 'SERVFAIL' | 'NXDOMAIN' | 'NOTIMP' | 'REFUSED';
-  /** No answer at all. */
+  /** There is no answer. */
   readonly drop?: boolean;
   readonly delayMs?: number;
-  /** Over UDP the answer is empty and says that it was cut; over TCP it is whole. */
+  /** Over UDP the answer is empty and truncated; over TCP it is complete. */
   readonly truncate?: boolean;
-  /** The answer has the number of another question. */
+  /** The answer has the id of another query. */
   readonly badId?: boolean;
-  /** These bytes are sent, whatever the zone has; nothing when there are none. */
+  /** Sends these bytes instead of the zone's answer; nothing if there are none. */
   readonly raw?: (query: Buffer, transport: Transport) => Buffer | undefined;
-  /** Only questions of these types. */
+  /** Applies only to these types. */
   readonly types?: readonly RecordType[];
   readonly times?: number;
 }
 
-/** By exact name, `*.suffix` for all names below it, or `*` for all; the closest one counts. */
+/** An exact name, `*.suffix` for all names below it, or `*` for all names. The closest one applies. */
 export type DnsFaults = Readonly<Record<string, DnsFault>>;
 
 export class FaultList {
@@ -35,7 +35,6 @@ export class FaultList {
     );
   }
 
-  /** Uses up one of its times. */
   take(name: string, type: string): DnsFault {
     const labels = plainName(name).split('.');
     const suffixes = labels.map((_, at) => ['*', ...labels.slice(at + 1)].join('.'));
@@ -54,7 +53,7 @@ const applies = ({ types }: DnsFault, type: string): boolean =>
 
 export type Transport = 'udp' | 'tcp';
 
-/** @returns what is sent back, if anything; never rejects */
+/** @returns the answer, if there is one; never rejects */
 export type Answerer = (
   host: number,
   transport: Transport,
@@ -86,7 +85,7 @@ export const listenForDns = async (
       }
       return { port, close };
     } catch (error) {
-      // A port that is free on one host or transport may be taken on the next.
+      // The port may be taken on the next host or transport.
       await close();
       if (left === 0) throw error;
     }
@@ -99,7 +98,7 @@ interface Closable {
 
 type Answer = (message: Buffer) => Promise<Buffer | undefined>;
 
-/** Bytes: what a test asks at once is kept until this process has time for it. */
+/** In bytes. Buffers concurrent queries of a test until this process has time for them. */
 const manyQuestions = 2_000_000;
 
 const openUdp = async (
@@ -149,6 +148,6 @@ const openTcp = async (host: string, port: number, answer: Answer): Promise<Clos
   };
 };
 
-/** Over TCP each message has its length in front (RFC 1035, section 4.2.2). */
+/** Over TCP each message has a length prefix (RFC 1035, section 4.2.2). */
 const messageEnd = (bytes: Buffer): number =>
   bytes.length < 2 ? Infinity : 2 + bytes.readUInt16BE(0);

@@ -1,7 +1,7 @@
 const known = ['A', 'AAAA', 'CNAME', 'ALIAS', 'TXT', 'CAA'] as const;
 type Type = (typeof known)[number];
 
-/** Lines that mean nothing, with why. */
+/** Lines that cannot be read, with the reason. */
 interface ReadZone {
   readonly zone: Zone;
   readonly problems: readonly string[];
@@ -10,8 +10,8 @@ interface ReadZone {
 const line = /^;? ?(\S+)(?: \d+)?(?: IN)? ([A-Z]+) (.+)$/;
 
 /**
- * Reads lines of a zone file (RFC 1035, section 5.1) as the dashboard shows them, `$ORIGIN` included. An ALIAS, which
- * stands there as a comment, counts too.
+ * Reads lines of a zone file (RFC 1035, section 5.1) as the dashboard displays them, including `$ORIGIN`.
+ * Also reads an ALIAS, which is displayed as a comment.
  */
 export const readZoneFile = (text: string): ReadZone => {
   const zone: Record<string, Records> = {};
@@ -33,7 +33,7 @@ export const readZoneFile = (text: string): ReadZone => {
   return { zone, problems };
 };
 
-/** Lines that read as that zone again. */
+/** Lines that are read back as the same zone. */
 export const writeZoneFile = (zone: Zone): string =>
   Object.entries(zone)
     .flatMap(([name, records]) =>
@@ -75,7 +75,6 @@ const dataOf = (type: Type, value: string): unknown => {
   }
 };
 
-/** How each type is written in a packet. */
 export const typeNumbers = {
   A: 1,
   NS: 2,
@@ -89,15 +88,15 @@ export const typeNumbers = {
 
 export type RecordType = keyof typeof typeNumbers;
 
-/** Bytes stand for record data as it is, also where that is wrong. */
+/** Bytes are used unchanged as record data, even if they are invalid. */
 type Data<Parsed> = readonly (Parsed | Uint8Array)[];
 
-/** What a name has. */
+/** The records of a name. */
 export interface Records {
   readonly A?: Data<string>;
   readonly AAAA?: Data<string>;
   readonly CNAME?: Data<string>;
-  /** Answered with the addresses of the target, as a provider does who has no CNAME at the apex. */
+  /** Answered with the addresses of the target, like at a provider without CNAME records at the apex. */
   readonly ALIAS?: readonly string[];
   readonly TXT?: Data<string | readonly string[]>;
   readonly CAA?: Data<{ readonly flags?: number; readonly tag: string; readonly value: string }>;
@@ -108,7 +107,7 @@ export interface Records {
   readonly TTL?: number;
 }
 
-/** Names without regard to case and last dot; `*.` in front matches as RFC 4592 says. */
+/** Ignores case and the final dot; `*.` at the beginning is a wildcard (RFC 4592). */
 export type Zone = Readonly<Record<string, Records>>;
 
 export interface FoundRecord {
@@ -127,7 +126,7 @@ export const plainName = (name: string): string => name.toLowerCase().replace(/\
 
 const mostHops = 16;
 
-/** Answers from a zone as a recursive resolver does: CNAMEs are followed, and the answer shows the way. */
+/** Answers from a zone like a recursive resolver: follows CNAMEs and returns the chain. */
 export class DnsZone {
   readonly #names: ReadonlyMap<string, Records>;
 
@@ -162,7 +161,7 @@ export class DnsZone {
     return { rcode: 'SERVFAIL', records: [] };
   }
 
-  /** Its own, or those of the wildcard below the closest name that exists. */
+  /** The name's records, or those of the wildcard below the closest existing name. */
   #records(name: string): Records | undefined {
     if (this.#exists(name)) return this.#names.get(name);
     let above = name;
@@ -171,7 +170,7 @@ export class DnsZone {
     return this.#names.get(`*.${above}`);
   }
 
-  /** A name also exists when something lies below it (RFC 8020). */
+  /** A name also exists if there is a name below it (RFC 8020). */
   #exists(name: string): boolean {
     return this.#names.has(name) || [...this.#names.keys()].some((its) => its.endsWith(`.${name}`));
   }

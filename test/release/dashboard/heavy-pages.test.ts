@@ -17,7 +17,7 @@ import { until } from '../../support/until.ts';
 const many = <Item>(count: number, make: (n: number) => Item): readonly Item[] =>
   Array.from({ length: count }, (_, n) => make(n));
 
-/** The largest facts that an adapter lets through. @param letter to fill texts with */
+/** The largest facts that an adapter accepts. @param letter fills the texts */
 const heavyFacts = (letter: string): Omit<ResolverFacts, 'resolver'> => {
   const text = letter.repeat(60_000);
   const caa = many(60, () => ({ flags: 0, tag: 'issue', value: letter.repeat(1000) }));
@@ -32,7 +32,7 @@ const heavyFacts = (letter: string): Omit<ResolverFacts, 'resolver'> => {
 
 let dashboard: RunningDashboard;
 let owner: Owner;
-/** Of a domain that was checked 25 times, each time with the most answers. */
+/** A domain that was checked 25 times, each time with the largest answers. */
 let path: string;
 let change: () => Promise<unknown>;
 const sockets: Socket[] = [];
@@ -88,7 +88,7 @@ test('answers that do not fit on a page continue on another page', async () => {
   expect(Number(first?.[1]) + 1).toBe(Number(place));
 });
 
-/** Reads all that comes as it comes, and keeps only what it counts. */
+/** Reads a stream as fast as it arrives, and only counts. */
 const watch = (visitor: DashboardVisitor): { pages: number } => {
   const { hostname, port } = new URL(dashboard.origin);
   const socket = connect(Number(port), hostname);

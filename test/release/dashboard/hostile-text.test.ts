@@ -5,7 +5,7 @@ import { crawl, routeOf, type Crawl, type FoundForm } from '../../support/dashbo
 import { fill, hostile } from '../../support/dashboard/filling.ts';
 import type { Owner } from '../../support/dashboard/running-dashboard.ts';
 
-/** Would leave an attribute rather than an element. */
+/** Would end an attribute rather than an element. */
 const quoted = `" autofocus onfocus=alert(1) x='`;
 
 let owner: Owner;
@@ -19,7 +19,7 @@ const browsed = browseDashboard(async ({ dashboard }) => {
 const visit = (path: string): Promise<TestPage> =>
   browsed.visit(path, { cookie: owner.visitor.cookie });
 
-/** What came of text that should not be there: elements and attributes that none of our templates has. */
+/** Elements and attributes that no template of ours has. */
 const strange = (page: TestPage): Promise<readonly string[]> =>
   page.evaluate<readonly string[]>(`[
     ...[...document.scripts].filter(({ src }) => !src.startsWith(origin + '/dashboard/assets/')),
@@ -29,7 +29,7 @@ const strange = (page: TestPage): Promise<readonly string[]> =>
     ...[...document.links].filter(({ protocol }) => !protocol.startsWith('http')),
   ].map((one) => one.outerHTML)`);
 
-/** The page's own stream began before: what comes first of this one it has shown already. */
+/** Skips the first message, which the page has already shown. */
 const afterLiveUpdate = `'live' in document.querySelector('main').dataset && new Promise((resolve) => {
   const updates = new EventSource(location.pathname + location.search);
   updates.addEventListener('page', () => resolve(updates.close()));
@@ -50,7 +50,7 @@ test('hostile names are text on every page, in its title, and after its live upd
   expect(shown).toBe(pages.length);
 });
 
-/** One form of each kind that something can be typed or chosen in. */
+/** One form of each kind with fields. */
 const forms = (): ReadonlyMap<string | undefined, FoundForm> => {
   const posts = found.forms.filter(({ method, fields }) => method === 'POST' && names(fields) > 0);
   const { routes } = browsed.dashboard;
@@ -60,7 +60,7 @@ const forms = (): ReadonlyMap<string | undefined, FoundForm> => {
 const names = (fields: FoundForm['fields']): number =>
   Object.keys(fields).filter((name) => name !== 'once' && name !== 'archive').length;
 
-/** Sends a form of ours as a browser would that lets everything be typed and chosen. */
+/** Sends one of our forms like a browser without restrictions for its fields. */
 const submit = (page: TestPage, { action, fields }: FoundForm, text: string): Promise<unknown> => {
   const typed = Object.keys(fields).map((name) => [name, name === 'once' ? fields[name] : text]);
   return Promise.all([

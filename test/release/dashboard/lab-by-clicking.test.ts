@@ -9,7 +9,7 @@ import { until, within } from '../../support/until.ts';
 jest.setTimeout(300_000);
 
 let lab: TryOut;
-/** For the dashboard, and for the page of the lab: neither may ask anybody else. */
+/** For the dashboard and the page of the lab: neither may call another host. */
 let browsers: readonly [TestBrowser, TestBrowser];
 let cookie: string;
 let visitor: SecureVisitor;
@@ -28,7 +28,7 @@ afterAll(async () => {
   }
 });
 
-/** Beyond the first look that the service takes by itself, a minute after somebody pressed Verify. */
+/** Longer than until the automatic check, a minute after Verify. */
 const patienceMs = 90_000;
 
 const openOwner = async (): Promise<ClickingOwner> =>
@@ -44,7 +44,7 @@ const atLab = async (...names: readonly string[]): Promise<void> => {
   await browsers[1].closePages();
 };
 
-/** The authorities as the page of the lab names them. */
+/** The authorities' names on the page of the lab. */
 const authorities = async (): Promise<readonly string[]> => {
   const text = await (await fetch(lab.labUrl)).text();
   return text.match(/(?<=<p>)127\.0\.0\.1:\d+(?=<\/p>)/g) ?? [];
@@ -89,12 +89,12 @@ test('in the lab, a user can click through an authority that hangs and then limi
   const hung = await openOwner();
   await hung.publish('Days');
   await hung.add('days', 'www.hung.test');
-  // Within an hour, an account may order only so many certificates.
+  // An account may order only a limited number of certificates an hour.
   await atLab('1 hour later', 'First authority: Hangs', 'Create CNAME www.hung.test');
   await hung.verify();
   await hung.seesState('verified');
 
-  // It takes half a minute until an attempt is given up: meanwhile there is a wildcard.
+  // An attempt is abandoned after half a minute, so a wildcard is added meanwhile.
   const wild = await openOwner();
   const zone = await wild.add('days', '*.zoo.test');
   expect(zone.match(/^\S+(?= \d)/gm)).toEqual(['*', '_acme-challenge']);

@@ -8,7 +8,7 @@ import { browseDashboard, type BrowsedDashboard } from '../../support/dashboard/
 import { fill } from '../../support/dashboard/filling.ts';
 import { until } from '../../support/until.ts';
 
-/** Every page, with something on it. PROJECT and WEBHOOK are those that have everything. */
+/** Every page, with content. PROJECT and WEBHOOK have data of every kind. */
 const pages = {
   projects: '/dashboard',
   'a project': 'PROJECT',
@@ -59,7 +59,6 @@ const browsed = browseDashboard(
     project = `/dashboard/projects/${await fill(all.dashboard, all.owner, 'birds.test')}`;
     webhook = await pathOfWebhook(all);
     page = await all.visit('/dashboard');
-    // Once for all that it shows, since it is large.
     await page.raw.evaluateOnNewDocument(axe);
   },
   { keepsPages: true, settings: { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'a@zoo.example' } },
@@ -74,7 +73,7 @@ const pathOfWebhook = async ({ dashboard, owner }: BrowsedDashboard): Promise<st
 const urlOf = (path: string): string =>
   browsed.dashboard.origin + path.replace('PROJECT', project).replace('WEBHOOK', webhook);
 
-/** The page, or on a desktop a table that would hide its buttons. */
+/** Whether the page, or on a desktop a table, scrolls sideways and hides its buttons. */
 const overflows = (width: number): Promise<boolean> => {
   const inner = width > 1000 ? ", ...document.querySelectorAll('.table')" : '';
   return page.evaluate(
@@ -82,7 +81,7 @@ const overflows = (width: number): Promise<boolean> => {
   );
 };
 
-/** All rules on a desk and on a phone; by day and by night only colours differ. */
+/** All rules on a desktop and a phone. Light and dark mode differ only in colours. */
 const looksWell = async (): Promise<void> => {
   await unfoldForAxe(page);
   for (const [width, first, second] of [
@@ -158,7 +157,6 @@ const sharedPathOf = async (host: string): Promise<string> => {
   return `/dashboard/shared-domain/${share.secret}`;
 };
 
-/** As it is in a mail. */
 const unsubscribePath = async (): Promise<string> => {
   const { container } = browsed.dashboard;
   const [person] = await container.get(AccessKey).listPeople(browsed.owner.accountId);

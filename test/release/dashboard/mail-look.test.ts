@@ -33,7 +33,10 @@ beforeAll(async () => {
 }, browserStartMs);
 afterAll(() => browser.closePages());
 
-/** What axe finds, without the rules for pages of a site. @param rules all for accessibility, if none are named */
+/**
+ * The problems that axe finds, without the rules for pages of a site. @param rules all accessibility rules
+ * by default
+ */
 const faultsOf = async (...rules: readonly string[]): Promise<readonly string[]> => {
   const runOnly = rules.length > 0 ? rules : ['wcag2a', 'wcag2aa', 'best-practice'];
   const { violations } = await page.evaluate<AxeResults>(

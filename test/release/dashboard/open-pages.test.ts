@@ -25,8 +25,8 @@ import {
 import { everyKind } from '../../support/notifications.ts';
 import { entry } from '../../support/sites/sites.ts';
 
-// Every live page stays open in Chromium and in Firefox through every change that it can show: each has to show it as a
-// reload would, and none may crash. The tests go on from each other.
+// Every live page stays open in Chromium and Firefox during every change that it can show. Each page must
+// then show the same as after a reload, and none may crash. The tests depend on each other.
 
 let dashboard: RunningDashboard;
 let owner: Owner;
@@ -65,7 +65,7 @@ const openAll = async (): Promise<readonly OpenPage[]> => {
   return (await Promise.all(opened)).flat();
 };
 
-/** What a reload would show, by path. */
+/** The pages after a reload, by path. */
 const reload = async (): Promise<ReadonlyMap<string, string>> => {
   const paths = [...new Set(pages.map(({ path }) => path))];
   const answers = paths.map(async (path) => {
@@ -81,7 +81,7 @@ const news = (text = ''): string => text.replace(/name="once" value="[^"]*"/g, '
 const add = (label: string) => () => domains.addDomain(project, host(label));
 const remove = (label: string) => async () => domains.removeDomain(await domainNamed(label));
 
-/** Lets the DNS say what was asked for, or something else, and looks at it once more. */
+/** Lets the DNS return the required records or others, and checks it again. */
 const check = async (label: string, instead?: ReturnType<typeof facts>): Promise<void> => {
   const domain = await domainNamed(label);
   if (instead) dashboard.dns.tell(domain.host, instead);
@@ -107,7 +107,7 @@ const contest = async (): Promise<void> => {
   await domains.verifyDomain(domain);
 };
 
-/** A deploy that goes on until it is let. */
+/** A deploy that waits until it is released. */
 const upload = { finish: (): void => undefined, ended: Promise.resolve<unknown>(undefined) };
 const startUpload = (): void => {
   const wait = new Promise<void>((resolve) => (upload.finish = resolve));

@@ -163,7 +163,7 @@ const timedOut = { kind: 'failed', reason: 'timeout' } as const;
 const malformed = { kind: 'failed', reason: 'malformed' } as const;
 const recordTypes = ['A', 'AAAA', 'CNAME', 'TXT', 'CAA', 'NS', 'SOA'] as const;
 
-/** An immediate answer costs no turn in the queue and no timer, because another try would give the same. */
+/** An immediate answer needs no queue and no timer, because a retry would give the same. */
 const askPatiently = <Type extends RecordType>(
   ask: () => Soon<Reply<Type>>,
   patience: QuestionLimits,

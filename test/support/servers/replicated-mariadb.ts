@@ -137,7 +137,7 @@ export const startGalera = async (): Promise<GaleraCluster> => {
       startsEmpty: at > 0,
       environment: environmentOf(root),
       extraArguments: nodeArguments(root, ports[at]!, at),
-      // Only the first start of the first node creates a cluster. All other starts join it.
+      // Only the first start of the first node creates a cluster; later starts join it.
       startArguments: () =>
         nodes.length === 0
           ? ['--wsrep-new-cluster', '--wsrep-cluster-address=gcomm://']

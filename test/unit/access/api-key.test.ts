@@ -117,7 +117,7 @@ const random = fc.string({
 });
 const secret = random.map(composeSecret);
 
-/** The published definition, written down a second time over zlib's CRC-32. */
+/** The published definition, written independently of the code over zlib's CRC-32. */
 const expected = (text: string): string => {
   let rest = BigInt(crc32(text));
   const digits = Array.from({ length: 6 }, () => {
@@ -151,7 +151,7 @@ describe('the secret of an API key', () => {
         (other) => known.slice(0, place) + other + known.slice(place + 1),
       ),
     );
-    expect(mistyped.flat()).toHaveLength(46 * 61 + 2 * 62); // "_" twice
+    expect(mistyped.flat()).toHaveLength(46 * 61 + 2 * 62);
     expect(mistyped.flat().filter(isWellFormedSecret)).toEqual([]);
   });
 

@@ -161,7 +161,7 @@ const scenario = fc.record({
   steps: fc.array(fc.record({ step, takes: fc.integer({ min: 0, max: 5 }) }), { maxLength: 30 }),
 });
 
-/** Counts the requests that passed in a window; a window left for two others may start over. */
+/** Counts the requests that passed in a window. A window that was left for two others may start again. */
 const witness = (limit: number) => {
   let [last, before] = [
     { index: NaN, passed: 0 },
@@ -192,7 +192,7 @@ test('no window exceeds its limit, however the clock jumps', async () => {
           expect(counts).toEqual({ minute: seen.minute + more, day: seen.day + more });
           inMinute(windowIndex('minute', now), allowed);
           inDay(windowIndex('day', now), allowed);
-          // Setting the clock back never helps a refused caller.
+          // Setting the clock back never frees quota.
           if (refusedAt && now <= refusedAt) expect(allowed).toBe(false);
           refusedAt = allowed ? undefined : now;
         }

@@ -8,7 +8,7 @@ const now = new Date('2026-03-01T10:00:00Z');
 const hour = 60 * 60_000;
 const day = 24 * hour;
 
-/** What the jobs that forget delete: tables, and the age in milliseconds from which on. */
+/** The deletions of the jobs: tables, and the age in milliseconds from which rows are deleted. */
 const swept: [table: string, age: number][] = [];
 const asked: ((() => boolean) | undefined)[] = [];
 const goesOn = () => false;

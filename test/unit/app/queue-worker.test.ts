@@ -17,7 +17,7 @@ interface Item extends Claimed {
   readonly name: string;
 }
 
-/** What is claimed is given again at each later claim while `again` says so. */
+/** Claimed items are returned again at each later claim while `again` returns true. */
 class ScriptedQueue implements Queue<Item> {
   waiting: string[];
   again: string[] = [];
@@ -236,7 +236,6 @@ test('a run of batches ends with its work, and marks items that end together in 
   });
   const running = worker.run();
   await nextTurn();
-  // One turn of the event loop, on any machine.
   expect(seen).toHaveLength(10);
   await running;
   expect([seen, rung]).toEqual([names(25), []]);
@@ -261,7 +260,7 @@ test('a run of batches that could not mark items as done fails, but still does t
   expect([seen, queue.told]).toEqual([['a', 'b', 'c'], [['done', 'c claim_1']]]);
 });
 
-// Every turn of the first run is tried: none may be the one in which a call is lost.
+// Tries every turn of the first run, because a call could be lost in any of them.
 test.each([...Array(30).keys()])(
   'a run that is requested %d turns after another finds all due items',
   async (turns) => {

@@ -35,7 +35,7 @@ test('a turn that reports more work is followed by another', async () => {
   expect(await turns.run()).toBe(0);
 });
 
-// Every moment of the first run is tried: none may be the one in which a call is lost.
+// Tries every moment of the first run, because a call could be lost in any of them.
 test.each([...Array(12).keys()])('a call %d microtasks after another is not lost', async (wait) => {
   const news = ['first'];
   const seen: string[] = [];

@@ -17,7 +17,7 @@ import {
 const now = new Date('2026-03-01T10:00:00Z');
 const rex: PetDraft = { name: 'Rex', categoryId: 7n, status: 'available' };
 
-/** Any code point that is no control character, no line break, no half of a pair and no space. */
+/** Any code point except control characters, line breaks, halves of surrogate pairs and spaces. */
 const letter = fc
   .string({ unit: anyCharacter, minLength: 1, maxLength: 1 })
   .filter((text) => !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(text) && text.trim() === text);

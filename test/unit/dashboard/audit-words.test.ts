@@ -16,7 +16,6 @@ const names: Names = {
   domain: (id) => (id === 'dom_1' ? 'www.zoo.example' : id),
 };
 
-/** The details of all events together. */
 const details = {
   petId: '9007199254740993',
   categoryId: '7',

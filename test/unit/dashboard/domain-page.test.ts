@@ -52,7 +52,7 @@ test.each(lives)('the steps say when a certificate of %i ms ends: %s', (life, wo
 
 const needs = { platformHost: 'sites.test', txtRequired: false };
 
-/** What can be copied from the cards of some problems. */
+/** The values that can be copied from the cards of some problems. */
 const copied = (...problems: readonly DnsProblem[]): readonly (string | undefined)[] => {
   const records = recordsFor(added, added.token, needs);
   const view = { domain: added, problems, records } as unknown as DomainView;

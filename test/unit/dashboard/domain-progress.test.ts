@@ -183,7 +183,7 @@ test('an order under way is shown as in progress', () => {
 
 const seen = { seen: 'nothing', wanted: 'a certificate' };
 
-/** After one attempt that failed with this problem. */
+/** The state after one attempt that failed with this problem. */
 const failedWith = (code: DnsProblemCode, step: WantedWork['step']): CustomDomain =>
   withEveryWork(verified, dnsProblem(code, seen)).find(
     ({ certificate }) =>

@@ -69,7 +69,6 @@ const request = (headers: Readonly<Record<string, string>>, host: string) => ({
 describe('a form from a browser that sends only its origin', () => {
   test.each([
     ['https://store.example', 'store.example'],
-    // Behind a proxy, or by another name.
     ['https://store.example', '10.0.0.7:3000'],
     ['https://alias.example', 'alias.example'],
   ])('is accepted from %s, sent to %s', (origin, host) => {
@@ -77,7 +76,6 @@ describe('a form from a browser that sends only its origin', () => {
   });
 
   test.each([
-    // Somebody on the network may have written that page.
     ['http://store.example', 'store.example'],
     ['http://alias.example', 'alias.example'],
     ['https://store.example:8443', 'store.example'],

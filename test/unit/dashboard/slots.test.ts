@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { Slots, type GiveBack } from '../../../src/adapters/uploads/slots.ts';
 
-/** Waits in line for an account, and reports when it has its turn. */
+/** Waits in the queue of an account, and reports its turn. */
 const waitingIn = (slots: Slots) => {
   const turns: string[] = [];
   const places: GiveBack[] = [];

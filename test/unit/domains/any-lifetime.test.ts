@@ -166,7 +166,6 @@ const renewing = (life: number, now: Date): CustomDomain => {
 const tryInVain = (domain: CustomDomain, now: Date): CustomDomain =>
   fail(begin(domain, now).state, 'challenge', now).state;
 
-/** After 1 to 6 failures in a row. */
 const failedRenewals = (life: number, now: Date): readonly CustomDomain[] => {
   const states = [renewing(life, now)];
   for (let n = 0; n < 6; n++) states.push(tryInVain(states.at(-1)!, now));

@@ -12,7 +12,7 @@ const minute = 60_000;
 const ago = (minutes: number) => new Date(now.getTime() - minutes * minute);
 const ahead = (minutes: number) => ago(-minutes);
 
-/** So many, the oldest so many minutes ago, and each a millisecond after the one before. */
+/** This many entries, the oldest this many minutes ago, and each a millisecond after the previous one. */
 const times = (many: number, oldest: number) =>
   Array.from({ length: many }, (_, n) => new Date(ago(oldest).getTime() + many - 1 - n));
 const use = (known: Partial<CaUse> = {}): CaUse => ({

@@ -40,7 +40,7 @@ const ago = (milliseconds: number) => new Date(now.getTime() - milliseconds);
 const inFuture = (milliseconds: number) => new Date(now.getTime() + milliseconds);
 
 const wanted: Choice['certificate'] = { kind: 'wanted', work: planned(now) };
-/** Valid for 20 days more, of which a twentieth is a day. */
+/** Valid for 20 more days, of which a twentieth is a day. */
 const issued = renewedCertificate(live)!;
 
 interface Facts {
@@ -127,7 +127,7 @@ describe('a renewal is requested from', () => {
     ['the first, for a twentieth of the time that was left', 'first', 0.9],
     ['the second, after a twentieth of it', 'second', 1.1],
   ])('%s', (_, authority, share) => {
-    // With 20 days left now, a bit more was left when it began.
+    // With 20 days left now, slightly more was left when it began.
     const facts = { first: { awaySince: ago(share * 1.05 * day) } };
     expect(chooseAuthority(choice(facts, issued), now)).toBe(authority);
   });
@@ -309,7 +309,6 @@ test.each([
 });
 
 describe('a name that is validated by DNS', () => {
-  /** Its order was begun as the report of that time says. */
   const seen = (validation: Validation): CustomDomain => {
     const dns = { ...verified.dns, report: report(after(minute), { validation }) };
     return begin({ ...verified, dns }, after(2 * minute)).state;

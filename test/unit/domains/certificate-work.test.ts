@@ -194,7 +194,6 @@ describe.each([
   test('does not fail because of an order that already ended', () => {
     const { work, outcome, ledger } = settleAt(issued, failed('challenge'), order);
     expect([work, outcome]).toMatchObject([undefined, { kind: 'failed', isLate: true }]);
-    // The worker that settled an order of ours has counted it.
     expect(ledger === undefined).toBe(order.terms.isOurs);
   });
 

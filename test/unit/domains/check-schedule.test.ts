@@ -11,7 +11,7 @@ const day = 24 * hour;
 const since = new Date('2026-03-01T10:00:00Z');
 const after = (milliseconds: number) => new Date(since.getTime() + milliseconds);
 
-/** When the checks come, in milliseconds after `since`, if each happens `late` after it was due. */
+/** The times of the checks, in milliseconds after `since`, if each runs `late` after it is due. */
 const checksWith = (jitter: number, late = 0): readonly number[] => {
   const all: number[] = [];
   for (let at = since; ;) {

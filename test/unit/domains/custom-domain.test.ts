@@ -53,13 +53,13 @@ type Outcome = CustomDomainState | 'refused';
 type Command = readonly [
   name: string,
   run: (domain: CustomDomain) => { readonly state: CustomDomain },
-  /** From added, verified, live, removed. */
+  /** For the states added, verified, live, removed. */
   outcomes: readonly [Outcome, Outcome, Outcome, Outcome],
 ];
 
 const quiet = ['added', 'verified', 'live', 'removed'] as const;
 
-/** Every command, and where it leads from each state. */
+/** Every command, and the next state from each state. */
 const commands: readonly Command[] = [
   ['ask to verify', (it) => askToVerify(it, now), ['added', 'verified', 'live', 'refused']],
   [

@@ -24,7 +24,7 @@ const allFail = {
 const bogus: Known = { ...allFail, unchecked };
 const caaAt = (answer: DnsAnswer<never>) =>
   [host, 'example.com', 'com'].map((name) => ({ name, answer }));
-/** A resolver that sees nothing wrong, and validates or does not. */
+/** A resolver that sees nothing wrong, whether it validates or not. */
 const validated: Known = { ...rightCname, caa: caaAt({ kind: 'none', isAuthentic: true }) };
 const notValidated: Known = { ...rightCname, caa: caaAt(none) };
 

@@ -35,14 +35,14 @@ import {
 
 const table: Transitions<CustomDomainState> = customDomainTransitions;
 
-/** The name is proven, and leads elsewhere. */
+/** The name is proven, but leads elsewhere. */
 const delegatedReport = (now: Date) => ({
   ...badReport(now),
   ...{ ownershipProven: true, mayIssue: ['authority.test'] },
   validation: { delegated: true, method: 'dns-01' as const },
 });
 
-/** An act at some time: clocks jump, and late results belong to an earlier attempt. */
+/** An action at some time, with clock jumps and late results of earlier attempts. */
 interface Act {
   readonly kind: (typeof helpful | typeof hindering | typeof final)[number];
   readonly now: Date;
@@ -62,7 +62,7 @@ const final = ['remove', 'contest'] as const;
 const somewhen = fc.integer({ min: -2 * day, max: 40 * day }).map(after);
 
 const act: fc.Arbitrary<Act> = fc.record({
-  // Most lives go live, and few end early.
+  // Weighted so that most lives go live, and few end early.
   kind: fc.oneof(
     { weight: 8, arbitrary: fc.constantFrom(...helpful) },
     { weight: 8, arbitrary: fc.constantFrom(...hindering) },

@@ -13,7 +13,7 @@ import fc from 'fast-check';
 
 const settings = { platformHost: 'sites.test', allowTestDomains: false };
 
-/** As for a name of plain letters below a suffix of one label. */
+/** For a plain name below a suffix of one label. */
 const factsOf = (name: string, known: Partial<NameFacts> = {}): NameFacts => {
   const labels = name.split('.');
   return {

@@ -127,7 +127,7 @@ test.each(['txt', 'a', 'caa'] as const)(
   },
 );
 
-/** The largest answers that the adapter lets through, in characters that take the most room in JSON. */
+/** The largest answers that the adapter accepts, in characters that take the most space in JSON. */
 const worst = (resolvers: number): DnsFacts => {
   const long = '\u0000'.repeat(253);
   const full = records(...many(1000, () => '\u0001'.repeat(65)));
@@ -154,7 +154,6 @@ test.each([1, 3])('the largest answers of %i resolvers take little space', (reso
   const { host, checkedAt, resolvers: all } = worst(resolvers);
   const kept = keptAnswers(all.map((one) => decisiveFirst(one, expectation)));
   expect(bytesOf(kept)).toBeLessThan(mostKeptBytes + resolvers * 1500);
-  // Each kind of answer is among them.
   for (const one of kept) {
     for (const answer of [one.cname, one.a, one.aaaa, one.txt, one.sibling])
       expect(answer).toMatchObject({ kind: 'records', records: { length: expect.any(Number) } });

@@ -80,7 +80,7 @@ test('several redirects may lead to one host', () => {
   expect(check(redirects)).toHaveLength(2);
 });
 
-/** A host of the project, and one of the many ways to write its address. */
+/** A host of the project, in one of many spellings. */
 const spelling = fc
   .record({
     host: fc.constantFrom('example.com', 'www.example.com', 'xn--bcher-kva.de'),

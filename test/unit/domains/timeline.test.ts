@@ -47,7 +47,7 @@ test.each([0, 1, 20, 21, 40, 147])('all of %i entries are read page by page', as
     before = page.older;
   }
   expect(found).toEqual(numbers(entries));
-  // No page is empty but the only one.
+  // No page except the only one is empty.
   expect(pages).toBe(Math.max(0, Math.ceil(entries / 20) - 1));
 });
 

@@ -22,7 +22,10 @@ import {
 
 type Validity = Pick<IssuedCertificate, 'notBefore' | 'notAfter'>;
 
-/** A domain as the last check and the last attempt left it. Without a validity, it waits for its first certificate. */
+/**
+ * A domain after the last check and the last attempt. Without a validity, it waits for its first
+ * certificate.
+ */
 const domainWith = (its: {
   readonly astrayAt?: Date;
   readonly failed?: number;
@@ -47,7 +50,7 @@ const domainWith = (its: {
   return { ...known, dns, certificate: { ...known.certificate, ...its.validity, work } };
 };
 
-/** What is told of a domain at one time after the other. */
+/** The events of a domain at consecutive times. */
 const watching = () => {
   let last: CustomDomain = live;
   return {

@@ -45,7 +45,6 @@ describe('the validation method of a certificate', () => {
     ['shop.example.com', true, any, 'dns-01'],
     ['shop.example.com', true, only('http-01'), 'http-01'],
     ['shop.example.com', false, only('dns-01'), 'http-01'],
-    // The problem is then told of the preferred one.
     ['shop.example.com', true, () => false, 'dns-01'],
     ['*.shop.example.com', true, only('http-01'), 'dns-01'],
     ['*.shop.example.com', false, any, 'dns-01'],

@@ -195,7 +195,7 @@ test('a label counts neither as existing nor as missing while the database is un
   };
   expect(await answer(one, 'TXT')).toMatchObject({ code: servFail, authorities: [] });
   expect(await answer(one, 'A')).toMatchObject({ code: servFail });
-  // What no value decides is answered as ever.
+  // Names without challenge values are answered as usual.
   expect(await answer(zoneName, 'SOA')).toMatchObject({ code: noError });
   expect(await answer(`a.${one}`, 'TXT')).toMatchObject({ code: nxDomain });
   expect(await answer('www.example.com', 'A')).toMatchObject({ code: refused });

@@ -41,10 +41,9 @@ test('one network gets 20 answers a second, then truncated ones that are no long
   const cut = first.filter((answer) => answer && read(answer).flag_tc);
   expect(cut).toHaveLength(30);
   for (const answer of cut) expect(answer?.length).toBe(query.length);
-  // They need no value, so the database is not asked for them.
   expect(asked).toBe(1);
   expect(responder.limited).toBe(30);
-  // Another network, and the next second, begin anew; nobody can forge where a connection comes from.
+  // Another network and the next second start from zero. Nobody can forge the origin of a connection.
   const later = await responder.overUdp(query, '198.51.100');
   expect(later && read(later).flag_tc).toBe(false);
   const overTcp = await responder.overTcp(query);

@@ -23,7 +23,7 @@ test('queries that arrive together share one statement, and later ones share the
   asked[0]?.answer(new Map([['a', ['old']]]));
   expect(await Promise.all(first)).toEqual([['old'], [], ['old']]);
   await turn();
-  // It was asked for after the first statement had begun, so it gets a newer answer.
+  // Requested after the first statement began, so it gets a newer answer.
   expect(asked.map(({ labels }) => labels)).toEqual([['a', 'b'], ['a']]);
   asked[1]?.answer(new Map([['a', ['new']]]));
   expect(await second).toEqual(['new']);

@@ -24,8 +24,9 @@ const withoutUser =
 const notPublic = 'This is not a public address. Webhooks are sent to the public internet only.';
 
 /**
- * IANA's registries of special-purpose addresses for IPv4 and IPv6, of multicast, and of what was never given out; with
- * what lies in them that clouds answer to their machines. Not from the code, so that nothing can be lost there.
+ * IANA's registries of special-purpose addresses for IPv4 and IPv6, of multicast, and of unallocated
+ * addresses, with the addresses of cloud metadata in them. Independent of the code, so that no entry can be
+ * lost.
  */
 const registered = [
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16'],
@@ -57,7 +58,6 @@ const registered = [
   ...['fd20:ce::254/128', '168.63.129.16/32'],
 ];
 
-/** Any address of a network, as a number. */
 const within = (network: string) => {
   const [base, bits] = ipaddr.parseCIDR(network);
   const bytes = base.toByteArray();
@@ -72,7 +72,7 @@ const networksOf = (v4: boolean) =>
 const inWritten = (part: bigint, base: number): string =>
   base === 16 ? `0x${part.toString(16)}` : base === 8 ? `0${part.toString(8)}` : String(part);
 
-/** What `inet_aton` of old reads: one to four parts, each decimal, octal or hexadecimal. */
+/** The formats of `inet_aton`: one to four parts, each decimal, octal or hexadecimal. */
 const anyV4Text = (address: bigint) =>
   fc
     .tuple(
@@ -100,7 +100,7 @@ const dotted = (address: bigint): string =>
 const halves = (address: bigint): string =>
   `${(address >> 16n).toString(16)}:${(address & 0xffffn).toString(16)}`;
 
-/** All the ways in which an IPv6 address can hold an IPv4 address. */
+/** All the ways in which an IPv6 address can contain an IPv4 address. */
 const carriers: readonly ((address: bigint) => string)[] = [
   (one) => `[::ffff:${dotted(one)}]`,
   (one) => `[::FFFF:${halves(one)}]`,

@@ -33,7 +33,7 @@ const mailOf = (told: NotificationContent, at: Date): Mail => ({
   ...told,
 });
 
-/** What a person gets, with messages sent as soon as they are due. */
+/** The mails of a person, with messages sent as soon as they are due. */
 class Inbox {
   readonly planned: PlannedMail[] = [];
 
@@ -53,7 +53,7 @@ class Inbox {
     return planned;
   }
 
-  /** When each message of kinds that are limited is sent, in order. */
+  /** The times at which messages of limited kinds are sent, in order. */
   get times(): readonly number[] {
     const limited = this.planned.filter(({ subject }) => subject !== undefined);
     const times = new Map(limited.map(({ message, sendAt }) => [message, sendAt.getTime()]));
@@ -183,7 +183,7 @@ describe('a domain that fails again within a day', () => {
   });
 });
 
-/** Mails of a few subjects, so many milliseconds after the one before. */
+/** Mails about a few subjects, each this many milliseconds after the previous one. */
 const history = fc.array(
   fc.record({
     key: fc.integer({ min: 0, max: 30 }),

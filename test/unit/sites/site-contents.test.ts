@@ -107,7 +107,7 @@ describe('a path', () => {
     }
   });
 
-  /** As a browser would ask for it. */
+  /** The path as a browser would request it. */
   const asVisited = (path: string): string => {
     const encoded = path.split('/').map(encodeURIComponent).join('/');
     return decodeURIComponent(new URL(`https://birds.test/${encoded}`).pathname).slice(1);

@@ -45,7 +45,7 @@ const common = { accountId: 'acct_1', occurredAt: now, projectId: 'proj_1' };
 const idOf = (number: number): string => `dep_${String(number)}`;
 const numbersOf = ({ deploys }: Site): readonly number[] => deploys.map(({ number }) => number);
 
-/** What a test does to a site, one after the other; `+3` starts, `ok3` and `bad3` end, `back3` rolls back. */
+/** The actions of a test on a site, in order; `+3` starts, `ok3` and `bad3` end, `back3` rolls back. */
 const steps: Readonly<Record<string, (site: Site, number: number) => { readonly state: Site }>> = {
   '+': (site, number) => startDeploy(site, begun(idOf(number)), now),
   ok: (site, number) => deploySucceeded(site, idOf(number), contents, now),

@@ -101,7 +101,7 @@ test('a caller cannot choose a trace id that is always or never recorded', async
     }
   }
   const recorded = Map.groupBy(spans(), (span) => span.spanContext().traceId);
-  // Less likely to be outside than one in a billion.
+  // The chance of a value outside is less than one in a billion.
   for (const { length } of recorded.values()) expect(Math.abs(length - 100)).toBeLessThan(50);
   expect(recorded.size).toBe(2);
 });
@@ -142,7 +142,7 @@ test('every attribute name is defined by OpenTelemetry or by us', () => {
   expect(others.filter((name) => !name.startsWith('animal_store.'))).toEqual([]);
 });
 
-/** Each fact; one that is missing does not compile. */
+/** All facts. A missing one does not compile. */
 const factNames = {
   'http.request.method': true,
   'http.route': true,

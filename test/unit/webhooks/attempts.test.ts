@@ -123,7 +123,7 @@ test('a webhook is switched off after five days without a success, and not a mil
 });
 
 describe('a webhook that is called once a week', () => {
-  /** All attempts at one message, which fail until it is given up or switched off. */
+  /** All attempts at one message, which fail until it is abandoned or its webhook is switched off. */
   const failAll = (before: Webhook, week: number): Webhook => {
     let [current, at] = [before, later(week * 7 * 24 * hour)];
     for (let one = delivery; one.progress.state === 'waiting';) {

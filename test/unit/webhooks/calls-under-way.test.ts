@@ -20,7 +20,7 @@ const begun = (calls: CallsUnderWay, count: number, isSlow = false): readonly Du
   begin(calls, chosen, isSlow ? 'slow' : 'quick');
   return chosen;
 };
-/** How many receivers, each with one call, there is room for. */
+/** The number of receivers with one call each for which there is room. */
 const room = (calls: CallsUnderWay, isSlow: boolean) =>
   calls.choose(
     many(1000, (id) => due(id, `hook_other_${id}`)),

@@ -15,7 +15,7 @@ const mostInAMinute = 20;
 let face: AccessLab['face'];
 let idempotencyKeys: IdempotencyKeys;
 let mia: SignedIn;
-/** How many transactions still end in a conflict, after which the database runs them again. */
+/** The number of transactions that still end in a conflict, so that the database runs them again. */
 let conflicts = 0;
 let sent = 0;
 beforeEach(async () => {

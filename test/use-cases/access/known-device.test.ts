@@ -33,7 +33,7 @@ const newOwner = async (name: string, its: string): Promise<Person> => {
 };
 
 const at = (n: number, device?: string) => {
-  // Each in a wider network of its own.
+  // Each in a different wide network.
   return { network: `198.${n}.100.1`, browser: 'Firefox', device };
 };
 const signIn = (from: ReturnType<typeof at>, its = password) =>
@@ -42,11 +42,11 @@ const signInUnder = (sealer: AesGcmSealer, from: ReturnType<typeof at>) =>
   access({ ...ports, sealer }).signIn({ email, password }, from);
 const answerTo = (attempt: Promise<unknown>): Promise<string> =>
   attempt.then(() => 'let in', codeOf);
-/** Wrong ones, five from each network. */
+/** Wrong passwords, five from each network. */
 const guesses = (times: number, device?: string) =>
   race(times, (n) => signIn(at(Math.floor(n / 5), device), `guess ${n}`));
 
-/** From one network, more than it may. */
+/** More attempts from one network than it is allowed. */
 const guessesFrom = (network: number) =>
   race(signInLimits.addressFromNetwork.perMinute + 5, (n) => signIn(at(network), `guess ${n}`));
 
@@ -85,7 +85,7 @@ describe('an attacker who guesses from one network or many', () => {
   test('never locks out a browser in which the owner has signed in', async () => {
     const { device } = await signIn(at(200));
     await guesses(500);
-    // The same network, too: its guesses are those of unknown browsers.
+    // Even in the same network, guesses count for unknown browsers only.
     await guessesFrom(200);
     expect(await answerTo(signIn(at(200, device)))).toBe('let in');
     expect(await answerTo(signIn(at(201, device)))).toBe('let in');

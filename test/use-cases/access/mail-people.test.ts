@@ -24,7 +24,7 @@ beforeEach(async () => {
   ({ id: accountId } = (await face.createAccount({ name: 'Zoo', email, plan: 'pro' })).account);
 });
 
-/** Once what was asked for is due. */
+/** Advances to when the requests are due. */
 const work = () => {
   lab.clock.advance(restMs);
   return face.answerMailRequests(() => false);
@@ -35,7 +35,7 @@ const hasDue = async (): Promise<boolean> => {
 };
 const ask = (whose = email, wants: 'sign_in' | 'new_password' = 'sign_in', origin = from) =>
   face.askForLink({ email: whose, wants }, origin);
-/** Hands the events to the subscriber, some of them twice. */
+/** Delivers the events to the subscriber, some of them twice. */
 const deliver = async () => {
   for (const { id, actor, event } of await lab.stored()) {
     if (event.type !== 'link_mail_wanted' && event.type !== 'password_changed') continue;
@@ -84,7 +84,6 @@ describe('a request for a link', () => {
       others.push((await face.invite(account.id, email)).secret);
       if (name === 'Third') await face.inviteAnybody(account.id, email);
     }
-    // Whoever was shown that link.
     await signIn(others[1]!);
     const third = (await lab.ports.people.listByEmail(email)).at(-1)!;
     await signIn((await face.signInLinkFor(email, third.accountId)).secret);

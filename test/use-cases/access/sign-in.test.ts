@@ -65,7 +65,7 @@ const refusalOf = async (attempt: Promise<unknown>) => {
   const { code, message } = refusal as { readonly code?: string; readonly message?: string };
   return { code, message };
 };
-/** One after the other. @returns how often each answer was given */
+/** Signs in several times, one after the other. @returns the number of each answer */
 const answers = async (times: number, attempt: (n: number) => Promise<unknown>) => {
   const counts: Record<string, number> = {};
   for (let n = 0; n < times; n++) {
@@ -216,7 +216,6 @@ describe('one network', () => {
     });
     const { secret } = await link();
     expect(await answerTo(face.signInByLink(secret, from))).toBe('too_many_sign_ins');
-    // It does not offer a link to a person whose link was refused.
     await expect(face.signInByLink(secret, from)).rejects.toThrow(
       /^Too many attempts to sign in from your network\. Try again in \d+ seconds?\.$/,
     );

@@ -258,12 +258,12 @@ test('a new pair replaces the redirect of an earlier attachment of the name', as
 const primaryOf = async ({ ports, project }: DomainLab) =>
   (await ports.settings.read(project.id)).primary;
 
-/** Delivers the event of a domain that went live or was removed; an event comes at least once. */
+/** Delivers the event of a domain that went live or was removed, at least once. */
 const deliver = async ({ ports, project }: DomainLab) => {
   for (let times = 1; times <= 2; times++) await adoptPrimary(ports)(project.id);
 };
 
-/** Brings a domain to that state; its event is still under way. */
+/** Brings a domain to that state before its event is delivered. */
 const becomeLive = async (lab: DomainLab, name: string) => {
   const { ports, project, add, point, verify, tendDue, current, clock } = lab;
   const known = await ports.domains.find(project.id, name);

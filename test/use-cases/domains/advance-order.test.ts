@@ -30,7 +30,7 @@ const wanted: OrderSubject = {
 const advance = (authority = lab.ports.authority, its: Partial<OrderSubject> = {}) =>
   advanceOrder({ ...lab.ports, authority, pause })({ ...wanted, ...its });
 
-/** An authority that always finds the same. */
+/** An authority with a constant state. */
 const stuckIn = (state: OrderState): { authority: typeof lab.authority; looks: () => number } => {
   let looks = 0;
   const answer = () => {

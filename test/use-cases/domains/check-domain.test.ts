@@ -16,7 +16,6 @@ import { afterEach, expect, test } from '@jest/globals';
 afterEach(closeLabs);
 
 const zone = 'acme.platform.test';
-/** Still at the old server. */
 const elsewhere = { cname: none, a: records('203.0.113.5') };
 
 test('wrong records are reported, and once they are right the domain is verified automatically', async () => {
@@ -71,7 +70,6 @@ test.each([
       lab.point(domain, isProven ? ownershipOf(domain) : {});
     };
     lab.point(domain, isProven ? ownershipOf(domain) : {});
-    // Between the lookup of the name's holder and the decision.
     const domains = around(lab.ports.domains, 'holdersOf', { after: rivalVerifies });
     const checked = await checkDomain({ ...lab.ports, domains })(domain, recordCheck);
     expect(checked.state).toBe(state);

@@ -19,7 +19,6 @@ test('a delegated domain goes live by DNS validation, without a server at its ow
   const { dnsChallenges } = lab.ports;
   const witness: DnsChallenges = {
     publish: async (subject, challenge) => {
-      // Nobody has told the authority yet.
       expect(lab.asked('prove')).toBe(0);
       published.push(challenge.label);
       await dnsChallenges.publish(subject, challenge);

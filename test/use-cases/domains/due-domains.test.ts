@@ -12,7 +12,6 @@ import { mustNotBeUsed } from '../../support/strict-fake.ts';
 import { until } from '../../support/until.ts';
 
 const log = pino({ level: 'silent' });
-/** Then the certificate of `verified` is due. */
 const now = after(minute);
 const open = storesOfTests();
 

@@ -8,7 +8,7 @@ import { after, certificateOf, day, hour, minute } from '../../support/domains/k
 
 afterEach(closeLabs);
 
-// What authorities said of a certificate that comes before the traffic, when the DNS changes meanwhile.
+// The authorities' answers about a certificate before the traffic, when the DNS changes meanwhile.
 
 const traffic = {
   elsewhere: { cname: none, a: records('203.0.113.5') },

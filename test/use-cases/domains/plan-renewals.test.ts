@@ -24,7 +24,6 @@ const suggest = async ({ authority, ports }: DomainLab, from: number, to: number
 
 const plan = async ({ ports }: DomainLab) => (await planRenewals(ports)()).planned;
 
-/** With a certificate that the authority may be asked about. */
 const liveLab = async () => {
   const lab = await domainLab();
   const live = await lab.addLive();
@@ -32,7 +31,7 @@ const liveLab = async () => {
   return { lab, live };
 };
 
-/** The authority of the lab, which answers every question for a window like that. */
+/** The lab's authority, which answers every request for a window with this one. */
 const answering = (
   { ports: { authority } }: DomainLab,
   answer: 'silent' | undefined,
@@ -61,7 +60,7 @@ test('a run returns when the next request is due, which is now if the run was st
   expect(await run()).toMatchObject({ planned: 0, nextAt: after(day) });
 });
 
-/** It has its certificate, and its traffic still goes elsewhere. */
+/** It has its certificate, but its traffic still goes elsewhere. */
 const readyLab = async () => {
   const lab = await domainLab('acme.platform.test');
   const added = await lab.add();
@@ -93,7 +92,7 @@ test('no renewal window is requested for an added domain without its delegation'
   expect(await plan(lab)).toBe(0);
 });
 
-/** So many certificates for the name that the authority allows no other one now. */
+/** This many certificates for the name, so that the authority allows no more now. */
 const spendName = async ({ clock, stores }: DomainLab, { accountId }: CustomDomain) => {
   const name = { accountId, host, authority: 'authority.test', registrableDomain: 'example.com' };
   const entry = { ...name, kind: 'issued', orderKey: 'order', isManual: false } as const;
@@ -102,7 +101,9 @@ const spendName = async ({ clock, stores }: DomainLab, { accountId }: CustomDoma
     await stores.edgeWriter.writeLedger({ entered: [entered] });
 };
 
-/** One whose renewal is due now, as the authority suggested; it allows no more orders for the name. */
+/**
+ * A domain whose renewal is due now, as the authority suggested, but whose name may have no more orders.
+ */
 const dueLab = async () => {
   const { lab, live } = await liveLab();
   await suggest(lab, 0, hour);
@@ -160,7 +161,6 @@ test.each([
   const before = await countedNow();
   lab.clock.advance(hour);
   await lab.tendDue();
-  // Without what it replaces, it is asked for once more.
   expect(lab.asked('order')).toBe(2 + counted);
   expect(await countedNow()).toBe(before + counted);
 });
@@ -188,7 +188,7 @@ test('a renewal counts against the budgets if the authority turns out not to exe
 test('a clock that jumps ahead of the authority’s orders no more than the budget allows', async () => {
   const lab = await domainLab();
   await lab.addLive();
-  // The authority keeps issuing by its own clock, so that its certificates are always due soon.
+  // The authority issues by its own clock, so its certificates are always due soon.
   const authority = around(lab.ports.authority, 'look', {
     before: () => lab.clock.advance(-80 * day),
     after: () => lab.clock.advance(80 * day),
@@ -240,7 +240,6 @@ test('an authority that does not answer is contacted once in a run, and never af
   expect(asked).toBe(0);
   await run();
   expect(asked).toBe(1);
-  // The next run goes on with the next domain.
   await run();
   expect(asked).toBe(2);
 });

@@ -35,7 +35,6 @@ import { begin, day, hour, minute } from '../../support/domains/known-domains.ts
 afterEach(closeLabs);
 
 const zone = 'acme.platform.test';
-/** Still at the old server. */
 const elsewhere: Partial<ResolverFacts> = {
   cname: none,
   chain: { names: [], end: 'reached' },
@@ -48,7 +47,7 @@ beforeEach(async () => {
   lab = await domainLab(zone);
 });
 
-/** Lets time pass, and does whatever becomes due, at most so often. */
+/** Advances the clock and runs all due work, at most this many times. */
 const pass = async (milliseconds: number, times = 20): Promise<void> => {
   const end = new Date(lab.clock.now().getTime() + milliseconds);
   for (let n = 0; n < times; n++) {
@@ -187,7 +186,6 @@ describe('a delegated domain whose traffic goes elsewhere', () => {
     expect((await lab.kinds(domain)).at(-1)).toBe('renewed');
     expect(lab.asked('order')).toBe(2);
     expect(isReady(renewed)).toBe(true);
-    // A renewal is no new certificate of its account.
     const name = { ...domain, authority: 'authority.test' };
     expect((await lab.ports.ledger.use(name, lab.clock.now())).accountOrders).toEqual([]);
   });

@@ -16,7 +16,7 @@ import { after, day, hour, minute } from '../../support/domains/known-domains.ts
 
 afterEach(closeLabs);
 
-// How a domain that is only added ends, whose challenge name leads to us.
+// The end of an added domain whose challenge name leads to us.
 
 const elsewhere = { cname: none, a: records('203.0.113.5') };
 const undelegated = { ...elsewhere, delegation: none };
@@ -31,12 +31,11 @@ beforeEach(async () => {
 
 const at = async (milliseconds: number): Promise<CustomDomain> => {
   lab.clock.set(after(milliseconds));
-  // First its certificate, then its check.
   await lab.tendDue();
   await lab.tendDue();
   return lab.current(domain);
 };
-/** The checks and attempts of a time, seldom enough for a test. */
+/** The checks and attempts of a period, few enough for a test. */
 const daily = async (from: number, to: number): Promise<CustomDomain> => {
   for (let n = from; n < to; n++) await at(n * day);
   return at(to * day);

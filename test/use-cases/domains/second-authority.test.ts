@@ -24,7 +24,7 @@ beforeEach(async () => {
 
 const tend = () => lab.tendDue({ secondAuthority: other });
 
-/** Goes on to whatever is next, until that time. */
+/** Advances to each next step until that time. */
 const tendUntil = async (domain: CustomDomain, end: Date): Promise<CustomDomain> => {
   for (;;) {
     const at = attemptAt(await lab.current(domain));
@@ -128,7 +128,7 @@ describe('a renewal', () => {
     expect(await lab.current(live)).toMatchObject({ certificate: { issuedBy: first } });
     await tendUntil(live, until);
     expect(await lab.current(live)).toMatchObject({ certificate: { issuedBy: second } });
-    // The certificate that it replaces is not the second one's.
+    // The replaced certificate is not from the second authority.
     expect(other.replaced).toEqual([undefined]);
   });
 
@@ -143,7 +143,6 @@ describe('a renewal', () => {
     other.suggestRenewal(chain, span);
     const ports = { ...lab.ports, secondAuthority: other };
     expect((await planRenewals(ports)()).planned).toBe(1);
-    // Once the second one is gone from the settings, nobody is asked.
     lab.clock.set(after(101 * day));
     expect((await planRenewals(lab.ports)()).planned).toBe(0);
   });

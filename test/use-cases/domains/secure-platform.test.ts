@@ -28,7 +28,7 @@ beforeEach(async () => {
   lab = await domainLab(zone);
 });
 
-/** Sets the record of the platform, or other facts about its name. */
+/** Sets the platform's record, or other facts about its name. */
 const delegate = (more: Partial<ResolverFacts> = {}): void => {
   lab.dns.tell('sites.test', facts({ delegation: records(`platform.${zone}`), ...more }));
   lab.delegatePlatform();
@@ -42,7 +42,7 @@ const pair = async () => (await lab.ports.ownNames.find(wildcard))!;
 const ordersOf = (host: string, authority = lab.authority) =>
   authority.log.filter((step) => step === `order ${host}`).length;
 
-/** One that expects orders for these hosts. */
+/** An authority that expects orders for these hosts. */
 const secondAuthority = (hosts: readonly string[]) =>
   new ScriptedAuthority({
     clock: lab.clock,
@@ -132,7 +132,7 @@ describe("if the platform's challenge name is delegated", () => {
       await expect(secure({ authority })).rejects.toThrow();
     }
     expect(await secure()).toBe(1);
-    // Only the answer to the first one was lost.
+    // Only the answer to the first order was lost.
     expect(ordersOf(wildcard)).toBe(2);
     expect((await lab.ports.ledger.orders('authority.test', lab.clock.now())).length).toBe(2);
     expect(await lab.ports.orders.find(subject)).toBeUndefined();
@@ -209,7 +209,7 @@ describe("if the platform's challenge name is delegated", () => {
     expect(await forget()).toBe(1);
     expect(await stored()).toEqual([wildcard]);
     expect(await lab.ports.certificates.find(own())).toBeUndefined();
-    // Nothing is left to delete, also with files instead of the one for all.
+    // Expects that nothing is left to delete, even with certificate files.
     expect(await forget()).toBe(0);
     const withFiles = forgetOwnNames({ ...lab.ports, hasPlatformFiles: true });
     expect(await withFiles()).toBe(0);
@@ -333,7 +333,9 @@ test("hosts get their own certificates without the record, until the platform's 
   expect([ordersOf(wildcard), ordersOf(own())]).toEqual([2, 1]);
 });
 
-/** The own host of the project, whose authority wants it to be renewed now. @returns the chain of its certificate */
+/**
+ * The project's own host, whose authority requests its renewal now. @returns the chain of its certificate
+ */
 const dueByWindow = async (): Promise<string> => {
   undelegated();
   await secure();
@@ -351,7 +353,7 @@ test('a renewal of a project host that its authority turns out not to exempt wai
   lab.authority.markReplaced(chain);
   const name = { accountId: '', host: 'a.test', registrableDomain: 'a.test', isManual: false };
   const other = { ...name, authority: 'authority.test', kind: 'renewal', orderKey: 'a' } as const;
-  // One place is left, which the order itself takes: it does not stand in its own way.
+  // One place is left, which the order itself takes.
   const spend = async (count: number) => {
     const entry = { ...other, occurredAt: lab.clock.now() };
     await lab.stores.edgeWriter.writeLedger({ entered: Array<typeof entry>(count).fill(entry) });

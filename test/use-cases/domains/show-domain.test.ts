@@ -145,7 +145,6 @@ test('the metrics count domains, certificates and the used budget of all account
     ],
     certificates: [{ state: 'settled', percentLeft: '60-100', count: 2 }],
   });
-  // A process that ends reads no further page.
   expect(found(await count(() => true)).domains).toEqual([{ state: 'removed', ...notLive }]);
   const authority = 'authority.test';
   expect(now.budgets).toEqual([

@@ -99,7 +99,6 @@ describe('before an order', () => {
   });
 });
 
-/** Adds a current ledger entry for that domain. */
 const spent = ({ accountId, host: name, registrableDomain }: CustomDomain) => {
   const occurredAt = lab.clock.now();
   const key = { authority: 'authority.test', orderKey: 'o' };
@@ -107,7 +106,7 @@ const spent = ({ accountId, host: name, registrableDomain }: CustomDomain) => {
 };
 
 describe('the share of an account', () => {
-  /** The owner adds, verifies and removes, as fast as it goes. */
+  /** Adds, verifies and removes domains as fast as possible. */
   const churn = async (times: number) => {
     const names = Array.from({ length: times }, (_, n) => `shop${String(n)}.example.com`);
     for (const name of names) {
@@ -270,11 +269,10 @@ describe('the same order continues', () => {
 
   const useOf = (domain: CustomDomain) =>
     lab.ports.ledger.use({ ...domain, authority: 'authority.test' }, lab.clock.now());
-  /** At least as many as the authority saw. */
   const expectAllCounted = async (domain: CustomDomain) =>
     expect((await useOf(domain)).orders.length).toBeGreaterThanOrEqual(lab.asked('order'));
 
-  /** Everything stored along the way by ports that die after so many steps. */
+  /** All stored states of a run whose ports die after this many steps. */
   const dyingAfter = (steps: number): Partial<DomainPorts> => {
     let done = 0;
     const step = {
@@ -327,7 +325,7 @@ describe('the same order continues', () => {
         await lab.tendDue({ authority }).catch(() => undefined);
         await expectAllCounted(domain);
       }
-      // All of the account's share is used up, and what may have become a certificate is none.
+      // The account's share is used up, although some orders led to no certificate.
       expect(lab.asked('order')).toBe(when === 'before' ? 0 : 10);
       const { orders, accountOrders, exactName } = await useOf(domain);
       expect([orders.length, accountOrders.length]).toEqual([10, 10]);

@@ -26,7 +26,7 @@ const sealer = new AesGcmSealer(Buffer.from('a secret key of this test'));
 
 const open = storesOfTests();
 
-/** An account with two people who have proved their addresses, and one who has only signed in. */
+/** An account with two people who have proven their addresses, and one who has only signed in. */
 const world = async (answer: (mail: OutgoingMail) => Posted = () => ({ kind: 'taken' })) => {
   const ports = await open();
   const clock = new SettableClock(now);
@@ -54,7 +54,7 @@ const world = async (answer: (mail: OutgoingMail) => Posted = () => ({ kind: 'ta
       recipients: life.port(new KnownRecipients(ports.people, ports.accounts)),
       postman: life.port(postman),
     });
-  /** Sends all that is due, as a worker does it. */
+  /** Sends all due mails, like a worker. */
   const work = async (life = new Life(Infinity)): Promise<void> => {
     const face = faceOf(life);
     const log = pino({ enabled: false });

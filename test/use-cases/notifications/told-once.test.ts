@@ -21,7 +21,7 @@ import { mustNotBeUsed } from '../../support/strict-fake.ts';
 
 const open = storesOfTests();
 
-/** One live domain, and processes that live over the same storage one after the other. */
+/** One live domain, and consecutive processes over the same storage. */
 const world = async () => {
   const clock = new SettableClock(later(hour));
   const stores = await open({
@@ -76,7 +76,10 @@ const chapters: readonly Decide[] = [
   (domain, now) => removeDomain(domain, 'owner', now),
 ];
 
-/** Lives through the chapters, killed at a step, and again by a process that is not. @returns how many steps there are */
+/**
+ * Runs the chapters in a process that is killed at a step, and again in another one. @returns the number of
+ * steps
+ */
 const killedAt = async (step: number): Promise<{ steps: number; told: readonly string[] }> => {
   const all = await world();
   let steps = 0;

@@ -278,7 +278,7 @@ describe('a failure of the service', () => {
   });
 });
 
-/** The site's own projects; they lose the answers of the given change and of all later ones. */
+/** The projects of the site, which lose the answers of the given change and all later ones. */
 const forgetful = (first: number, isStored: boolean): { readonly projects: Projects } => {
   let changes = 0;
   const forgetting = async (change: () => Promise<Site>): Promise<Site> => {
@@ -330,7 +330,6 @@ describe('when the database is unavailable', () => {
     expect(await files.list('dep_000001')).toBeUndefined();
     const clock = { now: () => later(2 * 60 * 60 * 1000) };
     const giveUp = giveUpCutOffUploads({ projects: site.projects, clock });
-    // A process that ends leaves it to another one.
     expect(await giveUp(() => true)).toBe(0);
     expect(await giveUp()).toBe(1);
     expect((await site.site()).deploys).toMatchObject([{ state: 'failed' }]);

@@ -21,7 +21,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-/** A pump whose calls end as `call` says. */
+/** A pump whose calls end as `call` returns. */
 const pumpOver = async (call: (claimed: ClaimedDelivery, signal: AbortSignal) => Promise<void>) => {
   const ports = await open();
   const { webhooks, webhookDeliveries: deliveries } = ports;
@@ -40,7 +40,7 @@ const pumpOver = async (call: (claimed: ClaimedDelivery, signal: AbortSignal) =>
   return {
     pump,
     ports,
-    /** In an account of its own by default. */
+    /** In a separate account by default. */
     webhook: async (address: string, of?: string) => {
       const owner = of ?? (await newAccount(ports));
       return webhooks.add(owner, () => ({
@@ -72,7 +72,6 @@ test('a burst for one webhook is sent a few at a time, without waiting for the s
   const hook = await webhook('https://busy.example/');
   for (let n = 0; n < 50; n += 1) await send([hook]);
   await pump.run();
-  // Woken while there is no room for it.
   await pump.run();
   await until('all are sent', () => done === 50);
   expect(most).toBe(mostAtOnce.webhook);

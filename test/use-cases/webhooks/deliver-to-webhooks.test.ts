@@ -128,7 +128,6 @@ describe('a claimed delivery', () => {
     const switched = await ports.webhooks.find(off);
     await calls.switchWebhookOff(off);
     await calls.removeWebhook(removed);
-    // As if it had been added at that very moment.
     const message = { accountId, id: 'evt_2', type: 'key.banned', body: '{}' };
     await ports.webhookDeliveries.add(message, [switched!], now);
     for (const one of await claim()) await calls.attemptDelivery(one);

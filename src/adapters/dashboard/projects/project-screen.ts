@@ -58,8 +58,8 @@ export const projectScreen = (ports: DashboardPorts): Screen => {
   return {
     path,
     section: 'projects',
-    // Uploads to this process are stored only at their end, and other projects share the storage, so changes show only
-    // in a rendering.
+    // An upload to this process is stored only at its end, and other projects share the storage, so only a
+    // rendering shows such changes.
     live: 'rendered',
     notices: {
       created: 'Project created. Now upload its site.',

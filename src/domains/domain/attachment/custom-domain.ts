@@ -35,7 +35,10 @@ export interface Attachment extends Pick<Hostname, 'host' | 'registrableDomain' 
   readonly pause: Pause | undefined;
 }
 
-/** `deleted`: with its project. `restored`: with its project, and no check has confirmed the name since. */
+/**
+ * `deleted`: its project is deleted. `restored`: its project was restored, and no check has confirmed the
+ * name since.
+ */
 export const pauses = ['deleted', 'restored'] as const;
 type Pause = (typeof pauses)[number];
 

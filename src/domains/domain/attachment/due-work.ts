@@ -164,7 +164,7 @@ export type Attention = (typeof attentions)[number];
 export const domainFilters = ['attached', 'owner', ...customDomainStates] as const;
 export type DomainFilter = (typeof domainFilters)[number];
 
-/** `broken`: it is live and something will end that; `wanted`: it goes on once its owner has acted. */
+/** `broken`: live, but about to stop. `wanted`: it continues once its owner has acted. */
 export const attentionOf = (domain: CustomDomain): Attention => {
   switch (domain.state) {
     case 'added':

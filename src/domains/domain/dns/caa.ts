@@ -130,7 +130,7 @@ const knownTags = ['issue', 'issuewild', 'iodef', 'issuemail', 'issuevmc'];
 /** 128 is the critical flag. Many people write 1, which authorities treat the same. */
 const criticalFlags = 128 | 1;
 
-/** Ordered from the furthest from being allowed to the nearest. */
+/** Ordered by how close each is to being allowed, the furthest first. */
 const refusals = [
   'nobody',
   'other_authority',

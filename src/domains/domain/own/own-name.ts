@@ -117,6 +117,6 @@ export const endingOf = (validity: Validity, now: Date): Ending => {
 export const servesHosts = (pair: OwnName | undefined, now: Date): boolean =>
   pair?.certificate.kind === 'issued' && pair.certificate.notAfter > now;
 
-/** Whether projects' hosts can rely on it and need no certificates of their own. */
+/** Whether projects' hosts can use it, so that they need no certificates of their own. */
 export const coversHosts = (pair: OwnName | undefined, now: Date): boolean =>
   pair?.certificate.kind === 'issued' && endingOf(pair.certificate, now) !== 'urgent';
