@@ -11,6 +11,6 @@ test("every parser's steps grow no faster than its text, and no pattern built at
     // This parser orders marks. A request's headers, which contain the path, take at most 16 KiB.
     'adapters/edge/served-file.ts: accents',
     // Planted in the program that counts.
-    ...['a loop in a loop', 'a search in a loop', 'marks put in order', '/^(a+)+$/'],
+    ...['a nested loop', 'a search in a loop', 'an ordering of marks', '/^(a+)+$/'],
   ]);
 });

@@ -36,7 +36,7 @@ test.each([
     },
   ],
   [
-    'that is a further work tree',
+    'in a further work tree',
     {
       '.git': 'gitdir: main/.git/worktrees/further\n',
       'main/.git/worktrees/further/HEAD': branch,

@@ -40,14 +40,14 @@ const assetsOf = async (): Promise<readonly string[]> => {
 
 const answers: Readonly<Record<string, () => Promise<PageAnswer>>> = {
   'a page': () => owner.visitor.get('/dashboard'),
-  'the sign-in': () => dashboard.stranger().get('/dashboard/sign-in'),
-  'the way to the sign-in': () => dashboard.stranger().get('/dashboard'),
-  'a form that worked': () => owner.visitor.post('/dashboard/sign-out', {}),
-  'a form with a fault': () => dashboard.stranger().post('/dashboard/sign-in', { email: '' }),
-  'a form from elsewhere': () =>
+  'the sign-in page': () => dashboard.stranger().get('/dashboard/sign-in'),
+  'the redirect to the sign-in page': () => dashboard.stranger().get('/dashboard'),
+  'a successful form': () => owner.visitor.post('/dashboard/sign-out', {}),
+  'an invalid form': () => dashboard.stranger().post('/dashboard/sign-in', { email: '' }),
+  'a form from another site': () =>
     owner.visitor.post('/dashboard', {}, { 'Sec-Fetch-Site': 'none!' }),
-  'a page that is not there': () => owner.visitor.get('/dashboard/nowhere'),
-  'a method that is not taken': () =>
+  'a missing page': () => owner.visitor.get('/dashboard/nowhere'),
+  'a refused method': () =>
     owner.visitor.send('/dashboard', {
       method: 'PUT',
       headers: { 'Sec-Fetch-Site': 'same-origin' },
@@ -260,8 +260,8 @@ describe('the page about a failure', () => {
   };
 
   test.each([
-    ['what is not there', '/dashboard/nowhere', '/dashboard'],
-    ['a project of nobody', '/dashboard/projects/nobodys', '/dashboard'],
+    ['a missing page', '/dashboard/nowhere', '/dashboard'],
+    ['a project that does not exist', '/dashboard/projects/nobodys', '/dashboard'],
     ['a project with a zero byte', '/dashboard/projects/%00', '/dashboard'],
     ['a project with an escaped slash', '/dashboard/projects/..%2f', '/dashboard'],
   ])('keeps the navigation after %s', async (_, path, back) => {
@@ -276,28 +276,16 @@ describe('the page about a failure', () => {
   });
 
   test.each([
-    ['of a key that is not there', '/dashboard/keys/key_1/revoke', {}, 404, '/dashboard/keys'],
+    ['of a missing key', '/dashboard/keys/key_1/revoke', {}, 404, '/dashboard/keys'],
     [
-      'without what tells it apart',
+      'without its submission id',
       '/dashboard/keys',
       { name: 'Till', scopes: 'pets:read', expires: '' },
       400,
       '/dashboard/keys',
     ],
-    [
-      'of a session that is not there',
-      '/dashboard/me/sessions/sess_1/end',
-      {},
-      404,
-      '/dashboard/account',
-    ],
-    [
-      'of a deploy that is not there',
-      '/dashboard/projects/birds/deploys/7/roll-back',
-      {},
-      404,
-      '/dashboard',
-    ],
+    ['of a missing session', '/dashboard/me/sessions/sess_1/end', {}, 404, '/dashboard/account'],
+    ['of a missing deploy', '/dashboard/projects/birds/deploys/7/roll-back', {}, 404, '/dashboard'],
   ])('the error page of a form %s links back', async (_, path, fields, expected, back) => {
     const { status, text } = await owner.visitor.post(path, fields);
     expect(status).toBe(expected);

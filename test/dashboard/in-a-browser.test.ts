@@ -245,7 +245,7 @@ describe('the browser of the tests', () => {
   });
 
   const faults = [
-    ['asks another host', "fetch('http://127.0.0.1:1/').catch(() => 0)", 'console', 'connect-src'],
+    ['calls another host', "fetch('http://127.0.0.1:1/').catch(() => 0)", 'console', 'connect-src'],
     [
       'leads elsewhere',
       "setTimeout(() => { location.href = 'http://127.0.0.1:1/'; })",
@@ -253,7 +253,7 @@ describe('the browser of the tests', () => {
       'asked http://127.0.0.1:1',
     ],
     ['fails', "setTimeout(() => { throw new Error('too late'); })", 'pageerror', 'too late'],
-    ['stops the visitor', "setTimeout(() => alert('who are you'))", 'dialog', 'who are you'],
+    ['interrupts the visitor', "setTimeout(() => alert('who are you'))", 'dialog', 'who are you'],
     ['misses a picture', "document.images[0].src = '/dashboard/x'", 'console', '404'],
   ] as const;
 

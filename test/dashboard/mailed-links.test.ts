@@ -323,8 +323,8 @@ describe('the link to unsubscribe', () => {
 
   test.each([
     ['none', ''],
-    ['one that was changed', '?token=v1.AAAA'],
-    ['a sealed value of another purpose', '?token=PURPOSE'],
+    ['a changed token', '?token=v1.AAAA'],
+    ['a sealed value with another purpose', '?token=PURPOSE'],
   ])('changes nothing with a token that is %s', async (_what, query) => {
     const sealed = dashboard.container.get(Sealer).seal(`${personId} key.banned`, 'something else');
     const at = `/dashboard/unsubscribe${query.replace('PURPOSE', sealed)}`;

@@ -257,10 +257,7 @@ describe('simultaneous uploads', () => {
   const access = () => dashboard.container.get(AccessKey);
   test.each([
     ['is removed', ({ accountId, id }) => access().dismiss(accountId, id)],
-    [
-      'may only read from then on',
-      ({ accountId, id }) => access().giveRole(accountId, id, 'viewer'),
-    ],
+    ['becomes a viewer', ({ accountId, id }) => access().giveRole(accountId, id, 'viewer')],
     ['has a deleted account', ({ accountId }) => access().deleteAccount(accountId)],
   ] satisfies [string, (person: { accountId: string; id: string }) => Promise<unknown>][])(
     'change nothing if their sender %s before they are complete',

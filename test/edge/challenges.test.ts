@@ -112,13 +112,13 @@ describe('a challenge', () => {
   });
 
   test.each([
-    ['none at all', ''],
+    ['no token', ''],
     ['fewer than 128 bits', 'a'.repeat(21)],
-    ['a longer one than any', 'a'.repeat(129)],
+    ['a token longer than any', 'a'.repeat(129)],
     ['a path', `${token}/`],
-    ['a way out', `../acme-challenge/${token}`],
+    ['a path that leads out', `../acme-challenge/${token}`],
     ['a dot', keyAuthorization],
-    ['what is escaped', `%65${token.slice(1)}`],
+    ['escaped characters', `%65${token.slice(1)}`],
     ['other letters', `${token.slice(1)}~`],
     ['padding', `${token}=`],
   ])('is 404 and not looked up when its token has %s', async (_, malformed) => {

@@ -112,7 +112,7 @@ describe('an HTTP/2 connection is closed, and other connections are served, when
     ['PINGs', many(300, () => frame({ type: 'ping', payload: eight })), [calm]],
     ['SETTINGS', many(300, () => frame({ type: 'settings' })), [calm]],
     [
-      'requests that it takes back',
+      'requests that it cancels',
       many(3_000, (stream) =>
         Buffer.concat([
           frame({ type: 'headers', flags: opening, stream, payload: request }),
@@ -132,7 +132,7 @@ describe('an HTTP/2 connection is closed, and other connections are served, when
       [calm, wrong, constants.NGHTTP2_INTERNAL_ERROR],
     ],
     [
-      'a window that grows by nothing',
+      'a window update of zero',
       [frame({ type: 'windowUpdate', payload: Buffer.alloc(4) })],
       [wrong],
     ],
@@ -158,7 +158,7 @@ test('priorities of streams that do not exist use no memory', async () => {
 });
 
 test.each([
-  ['says nothing at all', []],
+  ['sends nothing', []],
   [
     'begins headers and does not end them',
     [frame({ type: 'headers', stream: 1, payload: request })],

@@ -114,7 +114,11 @@ describe('a request that two servers could read differently', () => {
     ['a negative length', ['GET / HTTP/1.1', host, 'Content-Length: -1'], ''],
     ['a length with a sign', ['GET / HTTP/1.1', host, 'Content-Length: +0'], ''],
     ['a huge length', ['GET / HTTP/1.1', host, `Content-Length: ${'9'.repeat(30)}`], ''],
-    ['chunks that are not last', ['GET / HTTP/1.1', host, 'Transfer-Encoding: chunked, x'], ''],
+    [
+      'chunked as a coding that is not the last',
+      ['GET / HTTP/1.1', host, 'Transfer-Encoding: chunked, x'],
+      '',
+    ],
     ['bare line feeds', ['GET / HTTP/1.1\nHost: rex.test\nX: 1'], ''],
     ['a bare carriage return', ['GET / HTTP/1.1', host, 'X: a\rHost: tom.test'], ''],
     ['a folded header', ['GET / HTTP/1.1', host, 'X: a', ' b'], ''],
@@ -125,7 +129,7 @@ describe('a request that two servers could read differently', () => {
     ['a NUL', ['GET / HTTP/1.1', host, 'X: a\0b'], ''],
     ['a space in the path', ['GET /a b HTTP/1.1', host], ''],
     ['another version', ['GET / HTTP/1.2', host], ''],
-    ['a method of no kind', ['G\u00c4T / HTTP/1.1', host], ''],
+    ['an unknown method', ['G\u00c4T / HTTP/1.1', host], ''],
   ])('for %s is refused, and nothing after it is read', async (_, lines, body) => {
     const answer = await edge.raw('rex.test', lines, body + next);
     const refusals = answer.match(/HTTP\/1\.1 \d{3} .*/g) ?? [];

@@ -95,7 +95,7 @@ describe.each(siteStorages)('the encodings of a file stored in %s', (storage) =>
 
     test.each([
       ['the ETag', (etag: string) => etag],
-      ['the ETag as a weak one', (etag: string) => `W/${etag}`],
+      ['the ETag in weak form', (etag: string) => `W/${etag}`],
       ['the ETag in a list', (etag: string) => `"a", W/"b" ,${etag},"c"`],
       ['any', () => '*'],
     ])('a client that already has %s gets 304 without content', async (_, condition) => {

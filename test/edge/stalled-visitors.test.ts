@@ -117,8 +117,8 @@ describe('HTTP/2 visitors who read nothing', () => {
   });
 
   test.each([
-    ['that asks for nothing', []],
-    ['whose answer is not taken', ['/large.bin']],
+    ['without requests', []],
+    ['with an unread answer', ['/large.bin']],
   ])('lose a connection after 60 seconds %s, even if they send PINGs', async (_, paths) => {
     const session = await edge.session('rex.test', takesNothing);
     for (const path of paths) await once(ask(session, path), 'response');

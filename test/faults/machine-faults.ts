@@ -124,7 +124,7 @@ const limitFiles = ({ ground }: Scene, bytes: '0' | 'unlimited'): Promise<unknow
   ]);
 
 const unwritableFile: Fault = {
-  name: 'the file cannot be written any more',
+  name: 'the file becomes read-only',
   databases: ['sqlite'],
   mayAnswer,
   recoversWithinMs: 10_000,

@@ -46,7 +46,7 @@ const readOnly: Fault = {
 
 /** Limits apply to connections opened after them. */
 const fewQueries: Fault = {
-  name: 'the user of the database has used up its queries',
+  name: 'the database user has used up its queries',
   databases,
   mayAnswer,
   recoversWithinMs,
@@ -77,7 +77,7 @@ const fewConnections = (): Fault => {
     while (await hold(url).catch(() => undefined));
   };
   return {
-    name: 'the database server has no connection left',
+    name: 'the database server has no free connection',
     databases,
     mayAnswer,
     recoversWithinMs,

@@ -58,7 +58,7 @@ interface Measured {
 
 /** Minutes of mixed load, in which the live heap, open files and delays must not grow. */
 export const soak: Fault = {
-  name: 'a long time of mixed load',
+  name: 'a long mixed load',
   databases: everyDatabase,
   needs: 'inspector',
   mayAnswer: [],

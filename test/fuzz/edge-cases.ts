@@ -7,12 +7,12 @@ export const helloCase = (chance: Chance): BytesCase => {
   const name = nameFor(chance);
   const hello = clientHello(name, chance);
   const [kind, text] = chance.pick<readonly [string, string]>([
-    ['a weird name', hello],
+    ['a strange name', hello],
     ['a weird name', hello],
     ['a damaged hello', damaged(hello, chance)],
     ['half a hello', hello.slice(0, chance.below(hello.length))],
-    ['no hello at all', chance.bytes(chance.size(2000))],
-    ['records of nothing', '\x16\x03\x01\0\0'.repeat(chance.size(2000))],
+    ['no hello', chance.bytes(chance.size(2000))],
+    ['empty records', '\x16\x03\x01\0\0'.repeat(chance.size(2000))],
   ]);
   return {
     ...{ target: 'edge TLS', kind, port: 'secure edge', pieces: [text], wants: 'any' },

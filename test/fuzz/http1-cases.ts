@@ -50,7 +50,7 @@ const framings = {
   'a length that is too long': (it) => withHead(it, `Content-Length: ${lengthOf(it) + 9}\r\n`),
   'a length that is too short': (it) =>
     withHead(it, `Content-Length: ${Math.floor(lengthOf(it) / 2)}\r\n`),
-  'a length of no kind': (it, chance) =>
+  'an invalid length': (it, chance) =>
     withHead(
       it,
       `Content-Length: ${chance.pick(['-1', '+1', '0x5', '1e1', '1 1', '9'.repeat(40), ''])}\r\n`,
@@ -58,9 +58,9 @@ const framings = {
   'two lengths': (it) => withHead(it, `Content-Length: ${lengthOf(it)}\r\nContent-Length: 0\r\n`),
   'a length and chunks': (it, chance) =>
     `${head(it)}Content-Length: ${chance.below(9)}\r\nTransfer-Encoding: chunked\r\n\r\n${chunked(bodyOf(it), chance)}`,
-  'a coding of no kind': (it, chance) =>
+  'an unknown coding': (it, chance) =>
     `${head(it)}Transfer-Encoding: ${chance.pick(['xchunked', 'chunked, gzip', 'gzip, chunked', ' chunked', 'CHUNKED,', '\x0bchunked'])}\r\n\r\n${chunked(bodyOf(it), chance)}`,
-  'chunks of no kind': (it, chance) =>
+  'invalid chunks': (it, chance) =>
     `${head(it)}Transfer-Encoding: chunked\r\n\r\n${chance.pick([
       'x\r\n\r\n',
       '-1\r\na\r\n',
@@ -104,7 +104,7 @@ const heads = {
     const others = it.headers.filter(([name]) => name !== 'Host');
     return withHead({ ...it, headers: [['Host', host], ...others] }, '');
   },
-  'a whole address as its path': (it, chance) =>
+  'a URL as its path': (it, chance) =>
     withHead(
       {
         ...it,
@@ -114,7 +114,7 @@ const heads = {
       },
       '',
     ),
-  'a method of any kind': (it, chance) =>
+  'a random method': (it, chance) =>
     withHead(
       {
         ...it,
@@ -140,7 +140,7 @@ const heads = {
     withHead(it, chance.times(chance.between(90, 2500), (at) => `X-${at}: y\r\n`).join('')),
   'a very long header': (it, chance) =>
     withHead(withHeader(it, 'X', 'x'.repeat(chance.between(7_000, 90_000))), ''),
-  'a wish for another protocol': (it, chance) =>
+  'an upgrade to another protocol': (it, chance) =>
     withHead(
       it,
       `Connection: Upgrade\r\nUpgrade: ${chance.pick(['h2c', 'websocket', 'TLS/1.0'])}\r\n`,
@@ -172,7 +172,7 @@ const damages = {
     for (let left = chance.between(1, 6); left > 0; left--) text = damaged(text, chance);
     return text;
   },
-  'bytes of no kind': (_, chance) => chance.bytes(chance.size(2000)),
+  'random bytes': (_, chance) => chance.bytes(chance.size(2000)),
 } as const satisfies Record<string, Malform>;
 
 const malformations: readonly (readonly [string, Malform])[] = Object.entries({

@@ -201,7 +201,7 @@ const moves = Object.entries({
       ...(chance.oneIn(10) && { flags: flags.ack }),
       ...(chance.oneIn(20) && { stream: 1 }),
     })),
-  'a window of nothing': (chance, stream) => [
+  'a window update of zero': (chance, stream) => [
     { type: frameTypes.settings, payload: setting(4, 0) },
     ...request(chance, stream),
     {
@@ -224,14 +224,14 @@ const moves = Object.entries({
             payload: uint32(chance.pick([0, stream, 1])) + '\x10',
           },
     ),
-  'data that nobody wants': (chance, stream) => [
+  'unexpected data': (chance, stream) => [
     ...(chance.oneIn(2) ? request(chance, stream) : []),
     ...chance.times(chance.size(30), () => ({
       ...{ type: frameTypes.data, stream, flags: chance.pick([0, 0, 1, 8, 9]) },
       payload: chance.bytes(chance.size(2000)),
     })),
   ],
-  'frames of any kind': (chance) =>
+  'random frames': (chance) =>
     chance.times(chance.between(1, 20), () => ({
       ...{
         type: chance.below(16),

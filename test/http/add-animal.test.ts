@@ -49,7 +49,7 @@ describe.each(usualKinds)('POST /pets on %s', (kind) => {
     ['emoji of several code points', '👩‍👩‍👧‍👦🐕', '👩‍👩‍👧‍👦🐕'],
     ['a combining mark, as it was sent', 'Zoe\u0308', 'Zoe\u0308'],
     ['SQL and markup', `'; drop table pets; -- <b>"&\\%_`, `'; drop table pets; -- <b>"&\\%_`],
-    ['a word that a prototype has', '__proto__', '__proto__'],
+    ['a property name of a prototype', '__proto__', '__proto__'],
     ['255 letters', 'x'.repeat(255), 'x'.repeat(255)],
     ['255 code points outside the first plane', '𝔁'.repeat(255), '𝔁'.repeat(255)],
     ['255 letters and spaces around', ` ${'x'.repeat(255)} `, 'x'.repeat(255)],
@@ -92,7 +92,11 @@ describe.each(usualKinds)('POST /pets on %s', (kind) => {
     ['name', { categoryId: 1 }, /^name is required: text of 1 to 255[^;]*$/],
     ['categoryId', { name: 'Rex' }, /^categoryId is required: an integer[^;]*$/],
     ['both', {}, /^name is required: .*; categoryId is required: /],
-    ['both, and status is wrong', { status: 'x' }, /name is.*categoryId is.*status must be one of/],
+    [
+      'both, and status is invalid',
+      { status: 'x' },
+      /name is.*categoryId is.*status must be one of/,
+    ],
   ])('says which field is missing: %s', async (_, sent, message) => {
     const { status, body } = await post(sent);
     expect(status).toBe(400);

@@ -22,7 +22,7 @@ describe.each([
     ['a wrong verb', '/v1/pets', { method: 'DELETE' }],
     ['OPTIONS', '/v1/pets', { method: 'OPTIONS' }],
     ['HEAD', '/v1/pets', { method: 'HEAD' }],
-    ['a body that is none', '/v1/pets', { method: 'POST', body: '{' }],
+    ['an invalid body', '/v1/pets', { method: 'POST', body: '{' }],
   ])('%s is never cached or sniffed', async (_, path, call) => {
     const { headers } = await api.send(path, call);
     expect(headers.get('Cache-Control')).toBe('no-store');

@@ -45,7 +45,7 @@ test('pipelined requests are answered in order, HEAD without a body', async () =
 });
 
 test.each([
-  ['an absolute address, as a proxy sends it', 'http://other.example/v1/pets?limit=1'],
+  ['an absolute URL, as a proxy sends it', 'http://other.example/v1/pets?limit=1'],
   ['an address with a fragment', '/v1/pets?limit=1#top'],
 ])('%s returns the same list', async (_, target) => {
   const answer = answerFrom(

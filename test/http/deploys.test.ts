@@ -120,13 +120,9 @@ describe('a deploy by an API key', () => {
   });
 
   test.each([
-    ['what is no archive', () => Buffer.from('hello'), /can't read this file/],
-    ['a site without a first page', () => tgzOf({ name: 'a.txt', content: 'a' }), /no index.html/],
-    [
-      'a folder of source',
-      () => tgzOf({ name: '.env', content: 'KEY=1' }),
-      /has ".env" at its top/,
-    ],
+    ['an upload that is not an archive', () => Buffer.from('hello'), /can't read this file/],
+    ['a site without an index page', () => tgzOf({ name: 'a.txt', content: 'a' }), /no index.html/],
+    ['a source folder', () => tgzOf({ name: '.env', content: 'KEY=1' }), /has ".env" at its top/],
   ] as const)('is refused for %s, with the reason', async (_, archive, reason) => {
     const answer = await send(archive());
     expect(codeIn(answer)).toEqual([422, 'deploy_refused']);
@@ -201,8 +197,8 @@ describe('the key of a deploy', () => {
 
   test.each([
     ['none', (): string | null => null, 401, 'missing_api_key'],
-    ['an unknown one', (): string | null => 'pets_live_wrong', 401, 'invalid_api_key'],
-    ['one without the scope', (): string | null => api.account.key, 403, 'insufficient_scope'],
+    ['an unknown key', (): string | null => 'pets_live_wrong', 401, 'invalid_api_key'],
+    ['a key without the scope', (): string | null => api.account.key, 403, 'insufficient_scope'],
   ] as const)('is refused if it is %s', async (_, whose, status, code) => {
     expect(codeIn(await send(page('1'), { key: whose() }))).toEqual([status, code]);
     const asked = await api.send(`/deploys/${project.slug}/1`, { key: whose() });

@@ -28,7 +28,7 @@ describe('a request is refused', () => {
     ['two values', `${rex}${rex}`],
     ['a number with a leading zero', '{"name":"Rex","categoryId":00000000000000000001}'],
     ['a byte order mark', bytes(`\xef\xbb\xbf${rex}`)],
-    ['a byte that is no UTF-8', bytes('{"name":"R\xffx","categoryId":1}')],
+    ['a byte that is not UTF-8', bytes('{"name":"R\xffx","categoryId":1}')],
     ['half a UTF-8 character', bytes('{"name":"R\xc3","categoryId":1}')],
     ['an overlong encoding', bytes('{"name":"R\xc0\xafx","categoryId":1}')],
     ['UTF-16', Uint8Array.from(Buffer.from(rex, 'utf16le'))],

@@ -66,10 +66,10 @@ const chunked = [post, host, 'Content-Type: application/json', 'Transfer-Encodin
 describe('an unreadable request is answered like every other request of the API', () => {
   test.each([
     ['nonsense', ['nonsense']],
-    ['a handshake of TLS', ['\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03']],
+    ['a TLS handshake', ['\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03']],
     ['an unknown version', ['GET /v1/pets HTTP/9.9', host]],
-    ['HTTP/2 without an agreement', ['PRI * HTTP/2.0', '', 'SM']],
-    ['a header that is folded', [get, host, 'X-A: 1', ' 2']],
+    ['HTTP/2 without negotiation', ['PRI * HTTP/2.0', '', 'SM']],
+    ['a folded header', [get, host, 'X-A: 1', ' 2']],
     ['a zero byte in a header', [get, host, 'X-A: \x00']],
     ['two lengths', [post, host, 'Content-Length: 2', 'Content-Length: 3']],
     ['a length beside chunks', [...chunked, 'Content-Length: 2']],
@@ -94,13 +94,13 @@ describe('an unreadable request is answered like every other request of the API'
 
   test.each([
     [
-      'chunks with more about them than in them',
+      'chunks with more extensions than content',
       `2;${'x'.repeat(20_000)}\r\n{}`,
       'payload_too_large',
       413,
     ],
-    ['a chunk whose length is none', 'zz\r\n{}\r\n', 'malformed_request', 400],
-    ['a chunk that is longer than it says', '1\r\n{}\r\n0\r\n\r\n', 'malformed_request', 400],
+    ['a chunk with an invalid length', 'zz\r\n{}\r\n', 'malformed_request', 400],
+    ['a chunk longer than its length', '1\r\n{}\r\n0\r\n\r\n', 'malformed_request', 400],
   ])('%s', async (_, body, code, status) => {
     const answer = await ask([...chunked, authorized], body);
     expect(JSON.parse(answer.body)).toMatchObject({ code, status });

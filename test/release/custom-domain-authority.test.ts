@@ -178,12 +178,12 @@ test('an order that the authority is still working on is checked again', async (
 describe('after a minute, the service retries an order at', () => {
   const cases: readonly { is: string; host: string; fault: CaFault }[] = [
     {
-      ...{ is: 'in trouble', host: 'www.trouble.test' },
+      ...{ is: 'failing', host: 'www.trouble.test' },
       fault: { match: caPlaces.newOrder, status: 500 },
     },
     { is: 'cut off', host: 'www.cut.test', fault: { match: caPlaces.newOrder, reset: true } },
     {
-      ...{ is: 'full of nonsense', host: 'www.nonsense.test' },
+      ...{ is: 'returning nonsense', host: 'www.nonsense.test' },
       fault: { match: caPlaces.order, body: '<html>' },
     },
   ];

@@ -14,8 +14,8 @@ beforeAll(async () => {
 afterAll(() => field.close());
 
 test.each([
-  ['that were chosen once', 20_261_122],
-  ['that are new each time', randomInt(2 ** 31)],
+  ['with a fixed seed', 20_261_122],
+  ['with a new seed', randomInt(2 ** 31)],
 ])(
   'arbitrary requests and DNS answers %s, with the seed %i, harm neither the service nor another account',
   async (_, seed) => {

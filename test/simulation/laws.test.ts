@@ -170,7 +170,7 @@ const plants: Readonly<Record<string, Plant>> = {
     time.now += dayMs;
     return law.eachHour?.(seen);
   },
-  'What was deleted ends after 7 days, with every row of it, and its domains are removed for that reason':
+  'A deleted project or account is removed after 7 days with all its rows, and its domains are removed for that reason':
     (law, { seen, time }) => {
       const end = (ms: number) => {
         deletedProject();
@@ -198,12 +198,12 @@ const plants: Readonly<Record<string, Plant>> = {
       deletedProject();
       return law.eachHour?.(seen);
     },
-  'There is no row that nothing will ever look at again': (law, { seen, time }) => {
+  'Every stored row is still used': (law, { seen, time }) => {
     put('certificate_orders', { subject: 'domain:dom_1:1', host });
     time.now += dayMs;
     return law.atTheEnd?.(seen);
   },
-  'Each event that concerns owners is told to its account, in each way that it chose': (
+  'Each event that concerns owners is announced to its account in each chosen way': (
     law,
     { seen },
   ) => {
@@ -213,14 +213,14 @@ const plants: Readonly<Record<string, Plant>> = {
     law.afterCommit?.(seen);
     return law.atTheEnd?.(seen);
   },
-  'No mail tells a person of another account': (law, { seen, world }) => {
+  'No mail goes to a person of another account': (law, { seen, world }) => {
     put('people', { id: 'per_1', account_id: 'acc_1', email: 'owner@north.test' });
     put('projects', { id: 'prj_2', account_id: 'acc_2', slug: 'south' });
     const told = [{ kind: 'domain.live', about: { project: 'south' } }];
     world.mail.taken.push({ to: 'owner@north.test', told });
     return law.afterStep?.(seen);
   },
-  'Each webhook delivery that is marked delivered reached its receiver': (law, { seen }) => {
+  'Each webhook delivery that is marked as delivered reached its receiver': (law, { seen }) => {
     put('webhooks', {
       id: 'hook_1',
       account_id: 'acc_1',
@@ -232,7 +232,7 @@ const plants: Readonly<Record<string, Plant>> = {
     });
     return law.atTheEnd?.(seen);
   },
-  'Every write that was acknowledged is there': (law, { seen, owners }) => {
+  'Every acknowledged write is stored': (law, { seen, owners }) => {
     put('accounts', { id: 'acc_1' });
     put('projects', { id: 'prj_1', account_id: 'acc_1', slug: 'north' });
     owners.acknowledged.push({ kind: 'domain', shop: 'north', id: 'dom_9', host });
@@ -240,7 +240,7 @@ const plants: Readonly<Record<string, Plant>> = {
     owners.acknowledged.push({ kind: 'deletion', shop: 'north', id: 'prj_1' });
     return law.eachHour?.(seen);
   },
-  'Whatever is right goes live soon after the weather clears': (
+  'Every correct domain goes live soon after the weather clears': (
     law,
     { seen, time, zones, past },
   ) => {
@@ -262,7 +262,7 @@ const plants: Readonly<Record<string, Plant>> = {
     domain({});
     return law.atTheEnd?.(seen);
   },
-  'Nothing goes wrong that no weather explains': (law) =>
+  'Every failure is explained by the weather': (law) =>
     law.onLog?.('worker-1', 'job failed: TypeError: x is not a function'),
 };
 

@@ -13,7 +13,7 @@ import { hourMs, minuteMs } from './world/durations.ts';
 const limits = {
   'A request that creates an animal': 36,
   'A domain from Add until it is live': 87,
-  'A failed renewal until its owner is told': 70,
+  'A failed renewal until its owner is notified': 70,
 } as const;
 
 const root = join(fileURLToPath(new URL('../..', import.meta.url)), 'src/');
@@ -123,7 +123,7 @@ const isNoticed = finder(`select 1 from notices where kind = '${kind}'`);
 const isMailed = (): boolean =>
   world.mail.taken.some(({ told }) => told.some((one) => one.kind === kind));
 const isCalled = (): boolean => world.receivers.received.some(({ type }) => type === kind);
-await follow('A failed renewal until its owner is told', {
+await follow('A failed renewal until its owner is notified', {
   hasBegun: hasFailed(3),
   isOver: () => isNoticed() && isMailed() && isCalled(),
 });

@@ -363,7 +363,7 @@ export const trustingFiles: Readonly<Record<string, readonly string[]>> = {
     'app/settings/setting-schemas.ts',
     'app/settings/faults.ts',
   ],
-  'Its patterns have an end after some characters': [
+  'Its patterns match a limited number of characters': [
     'catalogue/catalogue.ts',
     'adapters/dns/resolver-questions.ts',
     'app/settings/redaction.ts',

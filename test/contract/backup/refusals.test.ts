@@ -93,8 +93,8 @@ describe('a folder with a backup of a newer release', () => {
   };
 
   test.each([
-    ['of another format', newer],
-    ['with more in it', grown],
+    ['in another format', newer],
+    ['with additional fields', grown],
   ])('keeps its manifest unchanged: %s', async (_, textOf) => {
     const path = join(folder(), 'manifest.json');
     const text = await textOf(path);

@@ -87,12 +87,12 @@ describe('while the authority is down, a step fails as unavailable, and works ag
   });
 
   test.each([
-    ['its directory is away', directory, { status: 503 }, false],
-    ['it gives no nonce', caPlaces.newNonce, { status: 503 }, false],
-    ['it has no account for us', caPlaces.newAccount, { status: 500 }, false],
-    ['it does not answer to the order', newOrder, { reset: true }, true],
-    ['it has trouble with the order', newOrder, { status: 500 }, true],
-    ['something on the way refuses the order', newOrder, { status: 403 }, true],
+    ['its directory is unavailable', directory, { status: 503 }, false],
+    ['it returns no nonce', caPlaces.newNonce, { status: 503 }, false],
+    ['it does not create our account', caPlaces.newAccount, { status: 500 }, false],
+    ['it does not answer the order', newOrder, { reset: true }, true],
+    ['it fails at the order', newOrder, { status: 500 }, true],
+    ['a proxy refuses the order', newOrder, { status: 403 }, true],
     ['a limit is reached', newOrder, { status: 429, problem: limit }, true],
   ] satisfies [string, RegExp, Omit<CaFault, 'match'>, boolean][])(
     'an order counts when the authority may have placed it: %s',

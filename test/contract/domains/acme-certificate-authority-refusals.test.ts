@@ -93,9 +93,9 @@ describe('a name is rejected', () => {
   const host = 'shop.customer.test';
   const rejected = { type: 'rejectedIdentifier', detail: 'not below this suffix' };
   test.each<[string, FaultProblem, AuthorityFailureReason, string]>([
-    ['by a rule', rejected, 'rejected_name', rejected.detail],
+    ['by a policy', rejected, 'rejected_name', rejected.detail],
     [
-      'for its type',
+      'because of its type',
       { ...rejected, type: 'unsupportedIdentifier' },
       'rejected_name',
       rejected.detail,
@@ -107,25 +107,25 @@ describe('a name is rejected', () => {
       rejected.detail,
     ],
     [
-      'by its text',
+      'by the message text',
       { type: 'malformed', detail: `Cannot issue for "${host}"` },
       'rejected_name',
       `Cannot issue for "${host}"`,
     ],
     [
-      'but not for what is wrong with the request',
+      'but not because of an error in the request',
       { type: 'malformed', detail: 'JWS verification error' },
       'unavailable',
       'JWS verification error',
     ],
     [
-      'but not for terms that changed',
+      'but not because of changed terms of service',
       { type: 'userActionRequired', detail: 'agree' },
       'unavailable',
       'agree',
     ],
     [
-      'but not where CAA is looked up at once',
+      'but not when CAA is looked up at once',
       { type: 'caa', detail: 'forbidden' },
       'caa',
       'forbidden',
@@ -175,35 +175,35 @@ describe('an order that became invalid', () => {
 
   test.each<[string, object, object, AuthorityFailureReason, string]>([
     [
-      'says what its challenge says',
+      'has the reason of its challenge',
       { status: 'invalid', error: error('unauthorized', 'the order') },
       { status: 'invalid', challenges: [{ ...challenge, error: error('tls', 'the challenge') }] },
       'challenge',
       'the challenge',
     ],
     [
-      'before it shows, says it too',
+      'before its challenge shows the failure also has that reason',
       { status: 'pending' },
       { status: 'invalid', challenges: [{ ...challenge, error: error('dns', 'no resolver') }] },
       'dns',
       'no resolver',
     ],
     [
-      'by trouble at the authority counts as a challenge that failed',
+      'by an internal error of the authority counts as a failed challenge',
       { status: 'invalid' },
       { status: 'invalid', challenges: [{ ...challenge, error: error('serverInternal', 'oops') }] },
       'challenge',
       'oops',
     ],
     [
-      'after its challenges says what the order says',
+      'after its challenges has the reason of the order',
       { status: 'invalid', error: error('caa', 'CAA changed') },
       valid,
       'caa',
       'CAA changed',
     ],
     [
-      'by trouble at the authority after its challenges is gone',
+      'by an internal error of the authority after its challenges is gone',
       { status: 'invalid', error: error('serverInternal', 'signing failed') },
       valid,
       'order_gone',
@@ -217,7 +217,7 @@ describe('an order that became invalid', () => {
       'The order is no longer valid.',
     ],
     [
-      'since its authorization expired is gone',
+      'because its authorization expired is gone',
       { status: 'pending' },
       { status: 'expired', challenges: [] },
       'order_gone',

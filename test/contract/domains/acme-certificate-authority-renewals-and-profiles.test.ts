@@ -76,7 +76,7 @@ describe('a renewal window', () => {
   test.each<[string, string]>([
     ['without an end', JSON.stringify({ suggestedWindow: { start } })],
     ['without a valid start', JSON.stringify({ suggestedWindow: { start: 'soon', end } })],
-    ['that is nonsense', 'nonsense'],
+    ['that is not a date', 'nonsense'],
   ])('%s is ignored', async (_, body) => {
     offer(body);
     expect(await ask()).toBe('silent');

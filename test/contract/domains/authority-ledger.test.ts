@@ -198,8 +198,8 @@ describeStores('the ledger of authorities', (stores) => {
   });
 
   test.each([
-    ['of the service exactly one gets it, whatever their accounts', 'newOrders', true],
-    ['of an account exactly one gets it, whatever their hosts', 'accountHour', false],
+    ['of the service, exactly one gets it, whatever their accounts', 'newOrders', true],
+    ['of an account, exactly one gets it, whatever their hosts', 'accountHour', false],
   ] as const)('when twenty compete for the last order %s', async (_, name, isCrowd) => {
     const { stopAt } = caBudgets[name];
     const before = isCrowd ? bikes : cats;

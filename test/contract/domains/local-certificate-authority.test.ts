@@ -161,7 +161,7 @@ test('leftover files of a killed process do no harm', async () => {
   expect(leafOf(issued).verify((await root()).publicKey)).toBe(true);
 });
 
-test.each(['a lost', 'a half written', 'a foreign'])(
+test.each(['a lost', 'a half-written', 'a foreign'])(
   '%s root certificate is written again from the encrypted copy',
   async (kind) => {
     await issue(open(), 'rex.pets.test');

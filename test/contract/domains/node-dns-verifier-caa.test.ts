@@ -187,10 +187,10 @@ test('the answer that a name does not exist counts as an answer', async () => {
 });
 
 test.each<[what: string, fault: DnsFault]>([
-  ['fails without checking too', { rcode: 'SERVFAIL' }],
+  ['also fails without checking', { rcode: 'SERVFAIL' }],
   ['refuses without checking', { raw: failsChecked((r) => encode({ ...r, flags: 5 }), []) }],
   ['does not answer without checking', { raw: failsChecked(() => undefined, []) }],
-  ['answers the second time', { rcode: 'SERVFAIL', times: 2 }],
+  ['answers at the second attempt', { rcode: 'SERVFAIL', times: 2 }],
 ])('a resolver that %s reveals nothing about DNSSEC', async (_, fault) => {
   failing(fault);
   expect(await inspect.one(host, impatient)).not.toHaveProperty('unchecked');

@@ -46,7 +46,7 @@ const halvesOf = async (name: string): Promise<number> => {
 };
 
 /** Includes error numbers that our tables do not list. */
-const errnos = { 'a limit of the user': 1226, 'no quorum': 1047, 'nothing we know': 1525 };
+const errnos = { 'a limit of the user': 1226, 'no quorum': 1047, 'nothing known': 1525 };
 
 const moments: Readonly<Record<string, (errno: number) => readonly Refusal[]>> = {
   BEGIN: (errno) => [{ statement: /^begin$/, errno }],
@@ -83,7 +83,7 @@ test("when one of a transaction's parallel statements fails, the later ones stor
   expect(await halvesOf('beside')).toBe(0);
 });
 
-test.each(['and goes on', 'and ends'])(
+test.each(['and continues', 'and ends'])(
   'a transaction that the server rolled back unnoticed, %s, does not count as stored',
   async (what) => {
     proxy.refuse([{ statement: /overlooked, second half/, errno: 1205 }]);
@@ -195,9 +195,9 @@ test.each([
   ['another extended code of SQLite', { code: 'SQLITE_BUSY_SNAPSHOT' }, 'unavailable'],
   ['a check that failed', { code: 'SQLITE_CONSTRAINT_CHECK' }, 'other'],
   ['a mistake in a statement', { code: 'ER_PARSE_ERROR', errno: 1064 }, 'other'],
-  ['a mistake in ours', { code: 'ERR_INVALID_ARG_TYPE' }, 'other'],
-  ['a connection that is closed already', { fatal: true }, 'unavailable'],
-  ['no error at all', undefined, 'other'],
+  ['a mistake in our code', { code: 'ERR_INVALID_ARG_TYPE' }, 'other'],
+  ['a closed connection', { fatal: true }, 'unavailable'],
+  ['no error', undefined, 'other'],
 ])('%s is classified as an outage or not', (_what, error, failure) => {
   expect(failureOf(error)).toBe(failure);
 });

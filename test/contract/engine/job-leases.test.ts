@@ -41,7 +41,7 @@ describeStores('leases of jobs', (stores) => {
     expect(await stores.jobLeases.hold(job, 'one', now, end)).toBe(true);
   });
 
-  testOnBoth.each(['that is new', 'whose lease is over'])(
+  testOnBoth.each(['that is new', 'whose lease has expired'])(
     'when many processes want a job %s at the same time, one gets it',
     async (what) => {
       const job = newJob();

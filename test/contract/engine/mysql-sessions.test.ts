@@ -91,10 +91,10 @@ describe('on a server that does not allow session settings', () => {
   const characters = /^set character_set_client/;
 
   test.each([
-    ['says no', characters, 1231, 'refused by the test'],
-    ['says yes and does nothing', characters, 0, 'autocommit is "OFF" and has to be "ON"'],
+    ['refuses', characters, 1231, 'refused by the test'],
+    ['accepts without effect', characters, 0, 'autocommit is "OFF" and has to be "ON"'],
     [
-      'would keep what a lost connection has locked for hours',
+      'would keep the locks of a lost connection for hours',
       /^set wait_timeout/,
       0,
       'wait_timeout is "28800" and has to be "60"',

@@ -67,9 +67,9 @@ test('every int64 is exact in both directions, as a parameter and in a row', asy
 });
 
 test.each([
-  ['keeps no more prepared statements', /^prepare /, 1461],
+  ['has no room for prepared statements', /^prepare /, 1461],
   ['has forgotten a prepared statement, as after a failover behind a proxy', /^execute /, 1243],
-  ['wants it prepared again because a table changed', /^execute /, 1615],
+  ['requires it to be prepared again because a table changed', /^execute /, 1615],
 ])(
   "a server that %s receives the statement's text, and the caller receives the rows",
   async (_what, statement, errno) => {

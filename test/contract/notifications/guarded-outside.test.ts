@@ -365,9 +365,9 @@ describe('An answer', () => {
   });
 
   test.each([
-    ['no HTTP at all', 'hello\r\n\r\n'],
-    ['of HTTP/0.9', '<html>hello</html>'],
-    ['of two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'],
+    ['not HTTP', 'hello\r\n\r\n'],
+    ['in HTTP/0.9', '<html>hello</html>'],
+    ['with two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'],
   ])('that is %s is refused', async (_, bytes) => {
     const url = await rawReceiver((socket) => socket.end(bytes));
     expect(await outside().post(url, message)).toMatchObject({
@@ -416,7 +416,7 @@ describe('An answer', () => {
   const slowly: readonly (readonly [string, string, string])[] = [
     ['headers come byte by byte', 'HTTP/1.1 200 OK\r\nx: ', 'a'],
     ['content comes byte by byte', 'HTTP/1.1 200 OK\r\n\r\n', 'a'],
-    ['announcements never end', '', 'HTTP/1.1 100 Continue\r\n\r\n'],
+    ['informational responses never end', '', 'HTTP/1.1 100 Continue\r\n\r\n'],
   ];
   test.each(slowly)('whose %s is cut off at the overall deadline', async (_, first, again) => {
     const url = await rawReceiver((socket) => {

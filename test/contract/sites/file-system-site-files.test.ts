@@ -265,7 +265,7 @@ describe('unreadable storage is reported as unavailable', () => {
     await isUnavailable(allOf(files.read('dep_1', file!, 'identity')));
   });
 
-  test.each(['no JSON', '{}', '[{"path":"index.html"}]'])(
+  test.each(['not JSON', '{}', '[{"path":"index.html"}]'])(
     'when a manifest is invalid: %s',
     async (manifest) => {
       await publish({ 'index.html': text });

@@ -81,7 +81,7 @@ test.each([
   ['an element', hostile],
   ['an attribute', quoted],
   ['an address', 'javascript:alert(1)'],
-  ['another direction', 'shop\u202eevil\u2067'],
+  ['the direction of text', 'shop\u202eevil\u2067'],
 ])('text that could become %s stays text, both stored and refused', async (_, text) => {
   const page = await visit('/dashboard');
   for (const [route, form] of forms()) {

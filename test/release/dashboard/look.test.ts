@@ -18,8 +18,8 @@ const pages = {
   'the removal of several domains': 'PROJECT/settings/remove-domains?domain=www.birds.test',
   redirects: 'PROJECT/settings/redirects',
   'a redirect that is edited': 'PROJECT/settings/redirects?edit=shop.birds.test',
-  'what was searched': '/dashboard/search?q=birds',
-  'nothing that was searched': '/dashboard/search?q=nowhere',
+  'search results': '/dashboard/search?q=birds',
+  'an empty search result': '/dashboard/search?q=nowhere',
   'help about domains': '/dashboard/help/domains',
   'no domains yet': '/dashboard/projects/not-published-yet/settings/domains',
   'a live domain': 'PROJECT/settings/domains/www.birds.test',
@@ -48,7 +48,7 @@ const pages = {
   'the choice of a new password': '/dashboard/account/new-password',
   notices: '/dashboard/notices?since=3',
   'the choice of an account': '/dashboard/accounts',
-  'what is not there': '/dashboard/nowhere',
+  'a missing page': '/dashboard/nowhere',
 } as const;
 
 let page: TestPage;

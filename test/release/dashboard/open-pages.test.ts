@@ -148,7 +148,7 @@ const changes: readonly (readonly [what: string, act: () => unknown])[] = [
   ['a check that finds another target', () => check('one', facts({ cname: records('else.test') }))],
   ['a domain that is verified', () => check('one')],
   ['a domain that goes live', tend('one')],
-  ['its becoming the primary', () => domains.adoptPrimary(project.id)],
+  ['the choice of the primary', () => domains.adoptPrimary(project.id)],
   ['a redirect that waits', redirects({ from: 'two', to: 'one' })],
   ['a second domain that is verified', () => check('two')],
   ['a redirect that starts', tend('two')],
@@ -173,7 +173,7 @@ const changes: readonly (readonly [what: string, act: () => unknown])[] = [
   ['an older deploy that is used', () => sites.rollBack(project, 1)],
   ['a deploy that is deleted', () => sites.deleteDeploy(project, 2)],
   ['the requests of a new key', () => countRequests('listPets')],
-  ['calls of what will be removed', () => countRequests('getPet')],
+  ['calls to a deprecated operation', () => countRequests('getPet')],
   [
     'a key that is banned',
     async () =>

@@ -112,7 +112,7 @@ const otherwise = `
 export const endsAreWhole = (): Law => {
   let before: readonly Project[] = [];
   return {
-    name: 'What was deleted ends after 7 days, with every row of it, and its domains are removed for that reason',
+    name: 'A deleted project or account is removed after 7 days with all its rows, and its domains are removed for that reason',
     tables: ['projects', 'accounts'],
     afterCommit: (seen) => {
       const was = before;

@@ -34,7 +34,7 @@ const attached = `
   from domains where state <> 'removed'`;
 
 export const rightGoesLive: Law = {
-  name: 'Whatever is right goes live soon after the weather clears',
+  name: 'Every correct domain goes live soon after the weather clears',
   atTheEnd: (seen) => {
     const all = seen.stored.rows<Waiting>(attached);
     const late = all.find((one) => one.state !== 'live' && isRight(one, all, seen));

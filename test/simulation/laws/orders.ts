@@ -9,7 +9,7 @@ const cachedMs = 5 * minuteMs;
 const checkedMs = 30 * minuteMs;
 
 export const caaIsObeyed: Law = {
-  name: 'No order is asked for while CAA forbids it',
+  name: 'No order is requested while CAA forbids it',
   onOrder: ({ authority, names }, { past, time }) => {
     const longAgo = time.now - cachedMs - checkedMs;
     if (past.wasBad('resolver', longAgo)) return undefined;
@@ -23,7 +23,7 @@ export const caaIsObeyed: Law = {
 };
 
 export const limitsAreKept: Law = {
-  name: 'No limit of an authority is passed',
+  name: 'No limit of an authority is exceeded',
   afterStep: ({ world }) => {
     for (const authority of authorityNames) {
       const [overrun] = world.authorities[authority].over;
@@ -95,7 +95,7 @@ export const ordersAreCounted = (): Law => {
       : undefined;
   };
   return {
-    name: 'Each request for an order that an authority grants was counted before',
+    name: 'Each order that an authority accepts was counted before',
     afterStep: (seen) => {
       for (const authority of authorityNames) {
         const { granted, weather } = seen.world.authorities[authority];
@@ -122,7 +122,7 @@ const unmadeFor = 'select 1 from certificate_orders where url is null and host =
 export const ordersGoOn = (): Law => {
   let madeSince = new Map<string, number>();
   return {
-    name: 'An order that an authority has made is continued, and not asked for again',
+    name: 'An order that an authority has created is continued and not requested again',
     tables: ['certificate_orders'],
     afterCommit: ({ stored, time }) => {
       const subjects = stored.rows<{ subject: string }>(made).map(({ subject }) => subject);

@@ -4,7 +4,7 @@ import type { CustomDomainState } from '../../../src/domains/domain/attachment/c
 import type { DomainsEvent } from '../../../src/domains/domain/domains-event.ts';
 
 export const ownersAreAnswered: Law = {
-  name: 'What an owner asks for is done, refused in words, or not answered',
+  name: 'Each request of an owner is done, refused with a reason, or not answered',
   eachHour: ({ owners }) => owners.faults[0],
 };
 
@@ -12,7 +12,7 @@ export const ownersAreAnswered: Law = {
 export const writesStay = (): Law => {
   let asked = 0;
   return {
-    name: 'Every write that was acknowledged is there',
+    name: 'Every acknowledged write is stored',
     eachHour: (seen) => {
       const { acknowledged } = seen.owners;
       const newOnes = acknowledged.slice(asked);
@@ -84,6 +84,6 @@ const faults =
   /TypeError|RangeError|ReferenceError|SyntaxError|constraint|corrupt|is not a function|undefined \(reading|is not one of|parked/i;
 
 export const noFaultIsLogged: Law = {
-  name: 'Nothing goes wrong that no weather explains',
+  name: 'Every failure is explained by the weather',
   onLog: (process, line) => (faults.test(line) ? { process, line } : undefined),
 };

@@ -13,7 +13,7 @@ export const quotasHold = (): Law => {
   /** When each account was seen to use its API apart from bursts. */
   const uses: { readonly shop: ShopName; readonly at: number }[] = [];
   return {
-    name: 'Of N + k requests of a minute, N are answered',
+    name: 'Of N + k requests in a minute, N are answered',
     afterStep: (seen) => {
       const { acknowledged, bursts } = seen.owners;
       for (; known < acknowledged.length; known += 1) {

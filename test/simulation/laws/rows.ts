@@ -86,7 +86,7 @@ const rowRules: Readonly<Record<keyof Schema, RowRule>> = {
 };
 
 export const noRowIsForgotten: Law = {
-  name: 'There is no row that nothing will ever look at again',
+  name: 'Every stored row is still used',
   atTheEnd: (seen) => {
     for (const [table, rule] of Object.entries(rowRules)) {
       const facts = leftIn(rule, seen) ?? overAge(table as keyof Schema, seen);

@@ -41,7 +41,7 @@ export const ownersAreTold = (): Law => {
   let waiting: Event[] = [];
   let last = 0;
   return {
-    name: 'Each event that concerns owners is told to its account, in each way that it chose',
+    name: 'Each event that concerns owners is announced to its account in each chosen way',
     tables: ['events'],
     afterCommit: ({ stored, time }) => {
       for (const event of stored.rows<Omit<Event, 'seenAt'>>(newEvents, last)) {
@@ -131,7 +131,7 @@ const hasWrongClock = (fleet: Seen['fleet']): boolean =>
 export const mailsArriveRight = (): Law => {
   let asked = 0;
   return {
-    name: 'No mail tells a person of another account',
+    name: 'No mail goes to a person of another account',
     afterStep: ({ world, stored }) => {
       const { taken } = world.mail;
       for (; asked < taken.length; asked += 1) {
@@ -159,7 +159,7 @@ const isOfAnother = (about: object, account: string, stored: Seen['stored']): bo
 
 /** Retention deletes deliveries after 30 days. */
 export const messagesAreTaken: Law = {
-  name: 'Each webhook delivery that is marked delivered reached its receiver',
+  name: 'Each webhook delivery that is marked as delivered reached its receiver',
   atTheEnd: ({ stored, world, time }) => {
     const taken = new Set(world.receivers.received.map(({ id, address }) => `${id} ${address}`));
     const said = stored.rows<{ message: string; address: string }>(

@@ -18,7 +18,7 @@ const stepless = `
     or (state = 'removed' and due_at is not null) limit 1`;
 
 export const nextSteps: Law = {
-  name: 'Each domain that is not removed has a next step in finite time, and no other one has any',
+  name: 'Each domain that is not removed has a next step in finite time, and a removed one has none',
   tables: ['domains'],
   afterCommit: ({ stored, time }) => {
     const latest = Math.floor(time.now) + longestWaitMs + toleratedSkewMs;
@@ -36,7 +36,7 @@ const overdue = `
 
 /** Checked only while the same worker has been up with a right clock. */
 export const stepsAreTaken: Law = {
-  name: 'Whatever a domain has to do is done once it is due',
+  name: 'All work on a domain is done once it is due',
   eachHour: ({ stored, time, fleet, past }): Facts | undefined => {
     const latest = time.now - longestSleepMs - hourMs;
     const isWorking = workerNames.some((name) => {
@@ -76,7 +76,7 @@ const claimed = Object.entries(tables)
 export const leasesHold = (): Law => {
   let before = new Map<string, Held>();
   return {
-    name: 'What a process has claimed is left to it until its lease ends',
+    name: 'Nobody takes what a process has claimed until its lease ends',
     tables: [
       ...(['domains', 'deliveries', 'mails'] as const),
       ...(['claims of domains', 'claims of deliveries', 'claims of mails'] as const),

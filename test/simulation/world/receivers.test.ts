@@ -46,9 +46,9 @@ test('a receiver accepts a message that is signed with its secret', async () => 
 test.each([
   ['without a signature', { headers: {}, body }],
   ['signed with another secret', signed([another])],
-  ['of another body than the signed one', { ...signed(), body: `${body} ` }],
+  ['with another body than the signed one', { ...signed(), body: `${body} ` }],
   ['that is more than five minutes old', signed([secret], secondsAway(-302))],
-  ['of more than five minutes later', signed([secret], secondsAway(360))],
+  ['from more than five minutes in the future', signed([secret], secondsAway(360))],
 ])('a message %s is answered with 401 and recorded', async (_what, message) => {
   expect(await receivers.post(address, message)).toMatchObject({ status: 401 });
   expect(receivers.received).toEqual([]);

@@ -44,7 +44,7 @@ const shownWebhookSecret = async (page: TestPage): Promise<string> => {
 
 /** What owners do most, in order. Each must work in every browser, with scripts and without. */
 export const mainWays: Readonly<Record<string, (walk: Walk) => Promise<void>>> = {
-  'a site is published, and an older deploy is served again and a deploy deleted': async ({
+  'a site is published, an older deploy is served again, and a deploy is deleted': async ({
     visit,
   }) => {
     const page = await visit('/dashboard');
@@ -118,7 +118,7 @@ export const mainWays: Readonly<Record<string, (walk: Walk) => Promise<void>>> =
     await page.role('heading', 'Delete at your DNS provider').isShown();
   },
 
-  'a key is made, shown once, rotated and revoked': async ({ dashboard, visit }) => {
+  'a key is created, shown once, rotated and revoked': async ({ dashboard, visit }) => {
     const page = await visit('/dashboard/keys');
     await page.label('Key name').fill('Till');
     await press(page, 'Create key');
@@ -144,7 +144,7 @@ export const mainWays: Readonly<Record<string, (walk: Walk) => Promise<void>>> =
     expect(await answerTo(dashboard.origin, second)).toBe(401);
   },
 
-  'a webhook is added, tried, changed, rotated, switched off and on, and removed': async ({
+  'a webhook is added, tested, changed, rotated, switched off and on, and removed': async ({
     visit,
   }) => {
     const page = await visit('/dashboard/webhooks');
@@ -214,7 +214,7 @@ export const mainWays: Readonly<Record<string, (walk: Walk) => Promise<void>>> =
     await page.role('row', /delivered/).isShown();
   },
 
-  'a code app is set up and asked for, and passkeys are offered at a name only': async ({
+  'an authenticator app is set up and used, and passkeys are offered only at a host name': async ({
     dashboard,
     owner,
     visit,
@@ -239,7 +239,7 @@ export const mainWays: Readonly<Record<string, (walk: Walk) => Promise<void>>> =
     await again.role('heading', 'Projects').isShown();
   },
 
-  'a viewer finds every page by the navigation and its menus, and no control': async ({
+  'a viewer finds every page by the navigation and its menus, and sees no control': async ({
     dashboard,
     owner,
     visit,

@@ -61,12 +61,12 @@ export const hostileTars = (escape: string): readonly HostileArchive[] => {
       'archive_unsafe_path',
     ],
     [
-      'another path behind the one that is seen',
+      'another path after the visible one',
       () => tgz({ name: 'good.txt', content: 'x', pax: { path: way } }),
       'archive_unsafe_path',
     ],
     [
-      'a link and a file behind it',
+      'a link and a file below it',
       () =>
         tgz(
           { name: 'ln', type: 'symlink', linkname: folder },
@@ -82,7 +82,7 @@ export const hostileTars = (escape: string): readonly HostileArchive[] => {
     ['a pipe', () => tgz({ name: 'pipe', type: 'fifo' }), 'archive_link'],
     ['a device', () => tgz({ name: 'dev', type: 'character-device' }), 'archive_link'],
     [
-      'something that nobody knows',
+      'an unknown type of entry',
       async () => gzipSync(Buffer.concat([await openTar(), await unknownType()])),
       'archive_link',
     ],
@@ -104,7 +104,7 @@ export const hostileTars = (escape: string): readonly HostileArchive[] => {
     ],
     ['the same path twice', () => tgz(index), 'archive_duplicate_path'],
     ['no index.html', () => tgzOf({ name: 'about.html', content: 'x' }), 'archive_without_index'],
-    ['nothing in it', () => Promise.resolve(gzipSync('')), 'archive_without_index'],
+    ['no content', () => Promise.resolve(gzipSync('')), 'archive_without_index'],
     [
       '300 MiB of zeros',
       async () =>
@@ -120,12 +120,12 @@ export const hostileTars = (escape: string): readonly HostileArchive[] => {
       'archive_too_large',
     ],
     [
-      'a size that is a lie',
+      'a wrong size',
       async () => gzipSync(Buffer.concat([await openTar(), await announcing(octal(9999))])),
       'archive_unreadable',
     ],
     [
-      'a size below zero',
+      'a negative size',
       async () =>
         gzipSync(
           Buffer.concat([
@@ -142,7 +142,7 @@ export const hostileTars = (escape: string): readonly HostileArchive[] => {
       'archive_unreadable',
     ],
     [
-      'a size that is no number',
+      'an invalid size',
       () => tgz({ name: 'a', content: 'x', pax: { size: 'many' } }),
       'archive_unreadable',
     ],
@@ -164,18 +164,18 @@ export const hostileTars = (escape: string): readonly HostileArchive[] => {
       'archive_unreadable',
     ],
     [
-      'another thing than a tar in it',
+      'something other than a tar',
       () => Promise.resolve(gzipSync('<!doctype html>'.repeat(100))),
       'archive_unreadable',
     ],
     [
-      'no gzip behind its first bytes',
+      'an invalid gzip after its first bytes',
       () => Promise.resolve(Buffer.from([0x1f, 0x8b, 0xff, 0xff, 0, 0])),
       'archive_unreadable',
     ],
-    ['a program with the rights of root', () => tgz({ name: 'tool', content: 'x', mode: 0o4755 })],
-    ['zeros behind its end', async () => Buffer.concat([await tgz(), zeros])],
-    ['a folder by its name only', () => tgz({ name: 'old/', content: '' })],
+    ['a program with setuid root', () => tgz({ name: 'tool', content: 'x', mode: 0o4755 })],
+    ['zeros after its end', async () => Buffer.concat([await tgz(), zeros])],
+    ['a folder marked only by its name', () => tgz({ name: 'old/', content: '' })],
   ]);
 };
 
@@ -221,18 +221,22 @@ export const hostileZips = (escape: string): readonly HostileArchive[] => {
   const link = (path: string, to: string) => ({ name: path, content: to, mode: 0o120777 });
   return linesOf([
     ['a path that leads out', () => file(`../../${name}`), 'archive_unsafe_path'],
-    ['a way out further on', () => file(`a/../../../${name}`), 'archive_unsafe_path'],
+    [
+      'a path that leads out after a folder',
+      () => file(`a/../../../${name}`),
+      'archive_unsafe_path',
+    ],
     ['an absolute path', () => file(escape), 'archive_unsafe_path'],
     ['backslashes', () => file(`..\\..\\${name}`), 'archive_unsafe_path'],
     ['a drive letter', () => file('C:/escape.txt'), 'archive_unsafe_path'],
     ['a control character', () => file('a\x01b'), 'archive_unsafe_path'],
     ['a NUL', () => file('a\0.html'), 'archive_unsafe_path'],
-    ['a name without a name', () => file(''), 'archive_unsafe_path'],
+    ['an empty name', () => file(''), 'archive_unsafe_path'],
     ['a long name', () => file('a'.repeat(5000)), 'archive_unsafe_path'],
-    ['1500 folders in each other', () => file(`${'d/'.repeat(1500)}f`), 'archive_unsafe_path'],
+    ['1500 nested folders', () => file(`${'d/'.repeat(1500)}f`), 'archive_unsafe_path'],
     ['a link', () => zip(link('link', '/etc/passwd')), 'archive_link'],
     [
-      'a link and a file behind it',
+      'a link and a file below it',
       () => zip(link('d', folder), { name: `d/${name}` }),
       'archive_link',
     ],
@@ -245,12 +249,12 @@ export const hostileZips = (escape: string): readonly HostileArchive[] => {
       'archive_duplicate_path',
     ],
     [
-      'a file that is a folder',
+      'a file that is also a folder',
       () => zip({ name: 'a' }, { name: 'a/b' }),
       'archive_duplicate_path',
     ],
     ['no index.html', () => zipOf([{ name: 'about.html' }]), 'archive_without_index'],
-    ['nothing in it', () => zipOf([]), 'archive_without_index'],
+    ['no content', () => zipOf([]), 'archive_without_index'],
     [
       '10 001 entries',
       () =>
@@ -268,58 +272,54 @@ export const hostileZips = (escape: string): readonly HostileArchive[] => {
       },
       'archive_too_large',
     ],
-    ['a size that is a lie', () => zip(bomb(300, 10)), 'archive_unreadable'],
-    ['less in it than announced', () => zip({ name: 'a', size: 2 }), 'archive_unreadable'],
-    [
-      'a stored size that is a lie',
-      () => zip({ name: 'a', method: 0, size: 2 }),
-      'archive_unreadable',
-    ],
+    ['a wrong size', () => zip(bomb(300, 10)), 'archive_unreadable'],
+    ['less content than declared', () => zip({ name: 'a', size: 2 }), 'archive_unreadable'],
+    ['a wrong compressed size', () => zip({ name: 'a', method: 0, size: 2 }), 'archive_unreadable'],
     ['a wrong checksum', () => zip({ name: 'a', crc: 1 }), 'archive_unreadable'],
     [
-      'something behind a compressed file',
+      'something after a compressed file',
       () => zip({ name: 'a', packed: Buffer.concat([deflateRawSync(Buffer.from('x')), zeros]) }),
       'archive_unreadable',
     ],
-    ['no deflate where it says so', () => zip({ name: 'a', packed: zeros }), 'archive_unreadable'],
+    [
+      'something other than the declared deflate',
+      () => zip({ name: 'a', packed: zeros }),
+      'archive_unreadable',
+    ],
     ['its end cut off', () => file('a').subarray(0, -10), 'archive_unreadable'],
     ['its second half cut off', () => file('a').subarray(0, 80), 'archive_unreadable'],
     ['something behind its end', () => Buffer.concat([file('a'), zeros]), 'archive_unreadable'],
-    ['fewer entries than announced', () => zipOf([index], 2), 'archive_unreadable'],
-    ['an entry that is elsewhere', () => zip({ name: 'a', localOffset: 5 }), 'archive_unreadable'],
+    ['fewer entries than declared', () => zipOf([index], 2), 'archive_unreadable'],
+    ['an entry at another offset', () => zip({ name: 'a', localOffset: 5 }), 'archive_unreadable'],
     [
-      'an entry that is behind its end',
+      'an entry after its end',
       () => zip({ name: 'a', localOffset: 0xfffffff0 }),
       'archive_unreadable',
     ],
     [
-      'an entry that is beyond all numbers',
+      'an entry beyond all numbers',
       () => zip({ name: 'a', localOffset: 0xffffffff, extra: farAway() }),
       'archive_unreadable',
     ],
     [
-      'a directory that is beyond all numbers',
+      'a directory beyond all numbers',
       () => zip64Of(file('a'), BigInt(file('a').length), 2n ** 63n),
       'archive_unreadable',
     ],
-    [
-      'an end that is beyond all numbers',
-      () => zip64Of(file('a'), 2n ** 63n, 0n),
-      'archive_unreadable',
-    ],
+    ['an end beyond all numbers', () => zip64Of(file('a'), 2n ** 63n, 0n), 'archive_unreadable'],
     ['an encrypted file', () => zip({ name: 'a', flags: encrypted }), 'archive_unsupported'],
     [
       'a strongly encrypted file',
       () => zip({ name: 'a', flags: stronglyEncrypted }),
       'archive_unsupported',
     ],
-    ['an unusual method', () => zip({ name: 'a', method: 14 }), 'archive_unsupported'],
-    ['a program with the rights of root', () => zip({ name: 'tool', mode: regularFile | 0o4755 })],
+    ['an unusual compression method', () => zip({ name: 'a', method: 14 }), 'archive_unsupported'],
+    ['a program with setuid root', () => zip({ name: 'tool', mode: regularFile | 0o4755 })],
     ['two names that differ in case', () => file('Index.html')],
-    ['an archive in it', () => zip({ name: 'inner.zip', content: zip(bomb(300)) })],
-    ['a name that is no UTF-8', () => file(Buffer.from([0x63, 0xe9, 0x2e, 0x74]))],
+    ['an archive inside', () => zip({ name: 'inner.zip', content: zip(bomb(300)) })],
+    ['a name that is not UTF-8', () => file(Buffer.from([0x63, 0xe9, 0x2e, 0x74]))],
     ['a name in an old code page', () => zip({ name: Buffer.from([0x82]), flags: noUtf8 })],
-    ['a bomb that is left out', () => zip({ ...bomb(300), name: '.cache/zeros' })],
+    ['a bomb among the skipped files', () => zip({ ...bomb(300), name: '.cache/zeros' })],
   ]);
 };
 
@@ -349,10 +349,10 @@ const linesOf = (
 /** First bytes that no archive has. */
 export const noArchives: Readonly<Record<string, Buffer>> = {
   'a page': Buffer.from('<!doctype html>'),
-  'nothing at all': Buffer.alloc(0),
+  'no bytes': Buffer.alloc(0),
   'one byte': Buffer.from([0x1f]),
   'a picture': Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
   'a RAR': Buffer.from('Rar!\x1a\x07\x01\x00', 'latin1'),
   'a bzip2': Buffer.from('BZh91AY&SY', 'latin1'),
-  'a zip behind a program': Buffer.concat([Buffer.from('MZ'), zipOf([index])]),
+  'a zip after a program': Buffer.concat([Buffer.from('MZ'), zipOf([index])]),
 };

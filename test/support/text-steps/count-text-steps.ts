@@ -149,7 +149,7 @@ const isSteep = (parser: TextParser): boolean =>
 
 /** These parsers must be found. If they are not, nothing was counted. */
 const steepParsers: Readonly<Record<string, TextParser['read']>> = {
-  'a loop in a loop': (text) => {
+  'a nested loop': (text) => {
     let pairs = 0;
     for (let from = 0; from < text.length; from++) {
       for (let to = from; to < text.length; to += 64) pairs += 1;
@@ -157,7 +157,7 @@ const steepParsers: Readonly<Record<string, TextParser['read']>> = {
     return pairs;
   },
   'a search in a loop': (text) => [...text].filter((one) => !text.includes(`${one}!`)),
-  'marks put in order': (text) => text.normalize('NFKC'),
+  'an ordering of marks': (text) => text.normalize('NFKC'),
 };
 
 /** Built from strings, because the linter checks literal patterns. */

@@ -25,7 +25,7 @@ test.each([
     'a is not a known key. The only key is domains.',
   ],
   [
-    'a key that is unknown',
+    'an unknown key',
     'domains: { primary: null, hosts: [] }',
     'domains.hosts is not a known key. The keys are primary and redirects.',
   ],
@@ -45,7 +45,7 @@ test.each([
     'domains.redirects[0] must be an object with the keys from, to and status.',
   ],
   [
-    'more than one reads at once',
+    'more than the limit',
     redirects(...Array.from({ length: 7 }, () => '{ from: a }')),
     'And 2 more.',
   ],
@@ -56,16 +56,16 @@ test.each([
   ['a directive', '%YAML 1.1\n---\na: b', 'Directives (%) are not allowed (line 1, column 1).'],
   ['a merge key', 'a:\n  <<: { b: c }', 'Merge keys (<<) are not allowed (line 2, column 3).'],
   ['a key after a question mark', '? a\n: b', 'Keys after a question mark are not allowed'],
-  ['a list for a key', '[a]: b', 'neither plain YAML nor JSON'],
+  ['a list as a key', '[a]: b', 'neither plain YAML nor JSON'],
   ['two documents', 'a: b\n---\nc: d', 'More than one document is not allowed'],
-  ['nesting without end', '['.repeat(10_000), 'More than 16 nested lists or objects'],
-  ['lists on one line without end', '- '.repeat(8_000), 'More than 16 nested lists or objects'],
-  ['objects on one line without end', 'a: '.repeat(5_000), 'Two values on one line'],
+  ['endless nesting', '['.repeat(10_000), 'More than 16 nested lists or objects'],
+  ['endless nested lists on one line', '- '.repeat(8_000), 'More than 16 nested lists or objects'],
+  ['endless nested objects on one line', 'a: '.repeat(5_000), 'Two values on one line'],
   ['a bracket that closes nothing', ']'.repeat(16_000), 'A bracket that closes nothing'],
   ['values side by side', '"a" "b"', 'Two values side by side'],
   ['too many values', 'a: b\n'.repeat(3_000), 'It has too many values'],
-  ['too much', '#'.repeat(16 * 1024 + 1), 'at most 16 KiB'],
-  ['too much in bytes', '☃'.repeat(6_000), 'at most 16 KiB'],
+  ['too many characters', '#'.repeat(16 * 1024 + 1), 'at most 16 KiB'],
+  ['too many bytes', '☃'.repeat(6_000), 'at most 16 KiB'],
 ])('%s is refused with the correct form', (_, text, why) => {
   expect(() => readDomainSettings(text)).toThrow(why);
 });

@@ -42,11 +42,11 @@ test.each(names)('%s causes no warning', (name) => {
 
 test.each([
   ['one letter', 'a'.repeat(32)],
-  ['one letter, many times', '0'.repeat(500)],
+  ['one letter, repeated', '0'.repeat(500)],
   ['two letters in turn', 'ab'.repeat(16)],
-  ['a short word again and again', 'hunter2'.repeat(6)],
-  ['a word that is counted up', 'Password1Password2Password3Password4'],
-  ['half of it twice', 'k3Xv9QpL2mZt8RwY'.repeat(2)],
+  ['a repeated short word', 'hunter2'.repeat(6)],
+  ['a word followed by a counter', 'Password1Password2Password3Password4'],
+  ['the same half twice', 'k3Xv9QpL2mZt8RwY'.repeat(2)],
   ['the alphabet', 'abcdefghijklmnopqrstuvwxyz012345'],
   ['the digits', '01234567890123456789012345678901'],
   ['the digits of hexadecimal numbers', '0123456789abcdef0123456789ABCDEF'],

@@ -73,7 +73,7 @@ const choice = (
 describe('a new certificate is requested from', () => {
   test.each<[string, string | undefined, Facts]>([
     ['the first, as long as it answers', 'first', {}],
-    ['the first, though the second is away', 'first', { second: { awaySince: ago(day) } }],
+    ['the first, although the second is away', 'first', { second: { awaySince: ago(day) } }],
     [
       'the first, in the first ten minutes',
       'first',
@@ -96,12 +96,12 @@ describe('a new certificate is requested from', () => {
       { first: { awaySince: ago(hour) }, second: { retryAt: inFuture(hour) }, lastBy: 'first' },
     ],
     [
-      'the first, though it was away days ago, if nothing was tried since',
+      'the first, although it was away days ago, if nothing was tried since',
       'first',
       { first: { awaySince: ago(3 * day) }, lastAt: ago(3 * day) },
     ],
     [
-      'the second, though nothing was tried for days, because the first asked us to wait',
+      'the second, even after days without an attempt, because the first asked us to wait',
       'second',
       { first: { awaySince: ago(3 * day), retryAt: inFuture(day) }, lastAt: ago(3 * day) },
     ],
@@ -110,13 +110,13 @@ describe('a new certificate is requested from', () => {
       'second',
       { first: { awaySince: inFuture(3 * day) }, lastAt: ago(11 * minute) },
     ],
-    ['the second, where CAA allows only that', 'second', { mayIssue: ['second'] }],
+    ['the second, if CAA allows only that', 'second', { mayIssue: ['second'] }],
     [
-      'the first, where CAA allows only that, however long it is away',
+      'the first, if CAA allows only that, however long it is away',
       'first',
       { mayIssue: ['first'], first: { awaySince: ago(30 * day) } },
     ],
-    ['nobody known, before CAA was looked up', undefined, { mayIssue: [] }],
+    ['no authority, before CAA was looked up', undefined, { mayIssue: [] }],
   ])('%s', (_, authority, facts) => {
     expect(chooseAuthority(choice(facts), now)).toBe(authority);
   });
@@ -124,8 +124,8 @@ describe('a new certificate is requested from', () => {
 
 describe('a renewal is requested from', () => {
   test.each<[string, string, number]>([
-    ['the first, for a twentieth of the time that was left', 'first', 0.9],
-    ['the second, after a twentieth of it', 'second', 1.1],
+    ['the first, for a twentieth of the remaining time', 'first', 0.9],
+    ['the second, after a twentieth of the remaining time', 'second', 1.1],
   ])('%s', (_, authority, share) => {
     // With 20 days left now, slightly more was left when it began.
     const facts = { first: { awaySince: ago(share * 1.05 * day) } };
@@ -154,7 +154,7 @@ describe('the next attempt is made', () => {
     ],
     ['when it is due, after that', at, { first: { awaySince: ago(hour) } }],
     [
-      'not before either accepts it',
+      'not before one of them accepts it',
       inFuture(2 * day),
       {
         first: { awaySince: ago(hour), retryAt: inFuture(3 * day) },
@@ -167,22 +167,22 @@ describe('the next attempt is made', () => {
       { mayIssue: ['first'], first: { awaySince: ago(hour), retryAt: inFuture(day) } },
     ],
     [
-      'when the authority that has the order accepts it, though CAA is not known',
+      'when the authority of the current order accepts it, although CAA is unknown',
       inFuture(day),
       { mayIssue: [], ordered: 'first', first: { retryAt: inFuture(day) } },
     ],
     [
-      'when the second accepts it, if that has the order',
+      'when the second accepts it, if it has the order',
       inFuture(day),
       { ordered: 'second', second: { retryAt: inFuture(day) } },
     ],
     [
-      'when the first accepts it, if that has the order, though CAA allows only the second now',
+      'when the first accepts it, if it has the order, although CAA allows only the second now',
       inFuture(day),
       { mayIssue: ['second'], ordered: 'first', first: { retryAt: inFuture(day) } },
     ],
     [
-      'when all accept it, if it is not known which one is asked',
+      'when all accept it, if the authority is unknown',
       inFuture(2 * day),
       { mayIssue: [], first: { retryAt: inFuture(day) }, second: { retryAt: inFuture(2 * day) } },
     ],
@@ -202,13 +202,13 @@ describe('an order is abandoned', () => {
       { first: { awaySince: ago(11 * minute) }, lastBy: 'first' },
     ],
     [
-      'not when nobody has looked at it for days',
+      'not after days without a check',
       false,
       'first',
       { first: { awaySince: ago(3 * day) }, lastBy: 'first', lastAt: ago(3 * day) },
     ],
     [
-      'not where CAA allows no other',
+      'not if CAA allows no other',
       false,
       'first',
       { mayIssue: ['first'], first: { awaySince: ago(day) }, lastBy: 'first' },
@@ -275,11 +275,11 @@ const zone: CustomDomain = { ...ordered, dns: reported };
 
 describe('a refusal by CAA', () => {
   test.each([
-    ['stands at an apex itself', apex, 'example.com. CAA 0 issue "ca.test"'],
-    ['stands at the apex of a zone', zone, 'shop.example.com. CAA 0 issue "ca.test"'],
-    ['stands above a name with a CNAME', ordered, 'example.com. CAA 0 issue "ca.test"'],
+    ['belongs at the apex itself', apex, 'example.com. CAA 0 issue "ca.test"'],
+    ['belongs at the apex of a zone', zone, 'shop.example.com. CAA 0 issue "ca.test"'],
+    ['belongs above a name with a CNAME', ordered, 'example.com. CAA 0 issue "ca.test"'],
     [
-      'stands right above a deeper one',
+      'belongs directly above a deeper one',
       { ...ordered, host: 'a.shop.example.com' },
       'shop.example.com. CAA 0 issue "ca.test"',
     ],

@@ -90,7 +90,7 @@ const dueAt = ({ certificate }: CertificateWork) => nextStepAt(certificate.work)
 describe.each([
   ['a custom domain', workOf(verified)!],
   ['the host of a project', ourOwn('shop.sites.test')],
-  ['the pair of the platform', ourOwn('*.sites.test')],
+  ["the platform's pair", ourOwn('*.sites.test')],
 ])('the certificate of %s', (_, one) => {
   const wanted = withAuthorities(one);
   const order = begunFor(wanted);
@@ -285,7 +285,7 @@ describe('the certificate of a domain', () => {
   test.each([
     ['after the removal', removed],
     ['before the verification', added],
-    ['that nobody ordered', verified],
+    ['without an order', verified],
   ])('changes nothing if it arrives %s', (_, domain) => {
     for (const late of [bring(domain, now), fail(domain, 'dns', now)]) {
       expect(late).toMatchObject({ state: domain, events: [], cause: { kind: 'attempt' } });
@@ -379,7 +379,7 @@ describe('a renewal', () => {
   test.each([
     ['ends before it begins', after(52 * day), after(50 * day)],
     ['has no length', after(50 * day), after(50 * day)],
-    ['begins when the certificate has ended', after(90 * day), after(91 * day)],
+    ['begins after the certificate has ended', after(90 * day), after(91 * day)],
   ])('is planned as before when the window %s', (_, start, end) => {
     const { state, verdict } = plan(live, start, end);
     expect(verdict).toBe('makes_no_sense');

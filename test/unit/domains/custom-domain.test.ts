@@ -68,7 +68,7 @@ const commands: readonly Command[] = [
     ['verified', 'verified', 'live', 'refused'],
   ],
   [
-    'verify in vain',
+    'verify unsuccessfully',
     (it) => verify(it, badReport(now), moment(now)),
     ['added', 'verified', 'live', 'refused'],
   ],
@@ -77,9 +77,9 @@ const commands: readonly Command[] = [
     (it) => recordCheck(it, report(now), moment(now)),
     ['verified', 'verified', 'live', 'removed'],
   ],
-  ['check in vain', (it) => recordCheck(it, badReport(now), moment(now)), quiet],
+  ['check unsuccessfully', (it) => recordCheck(it, badReport(now), moment(now)), quiet],
   [
-    'check in vain after 30 days',
+    'check unsuccessfully after 30 days',
     (it) => recordCheck(it, badReport(after(30 * day)), moment(after(30 * day))),
     ['removed', 'verified', 'live', 'removed'],
   ],

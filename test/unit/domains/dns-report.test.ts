@@ -57,23 +57,23 @@ test('a name that leads to its own target has no problem', () => {
 
 describe('all resolvers agree', () => {
   test.each<[what: string, known: Known, codes: readonly DnsProblemCode[], seen: string]>([
-    ['on a name that does not exist', nothing, ['dns_not_found'], 'no such name'],
-    ['on nothing', {}, ['cname_missing'], 'no CNAME'],
+    ['on a missing name', nothing, ['dns_not_found'], 'no such name'],
+    ['on no records', {}, ['cname_missing'], 'no CNAME'],
     ['on another target', cname('else.test'), ['cname_wrong_target'], 'CNAME else.test'],
     [
-      'on a target of ours for others',
+      'on the target of another domain',
       cname('t2.sites.test'),
       ['cname_wrong_target'],
       'CNAME t2.sites.test',
     ],
     [
-      'on such a target behind another',
+      'on such a target through another name',
       cname('t2.sites.test', 'sites.test'),
       ['cname_wrong_target'],
       'CNAME t2.sites.test → sites.test',
     ],
     [
-      'on a name that only ends like ours',
+      'on a name with the same ending as ours',
       cname('t1.notsites.test'),
       ['cname_wrong_target'],
       'CNAME t1.notsites.test',
@@ -85,20 +85,25 @@ describe('all resolvers agree', () => {
       'CNAME t1.sites.test and else.test',
     ],
     [
-      'on an A record instead',
+      'on an A record instead of the CNAME',
       { a: records('203.0.113.1', '203.0.113.2') },
       ['conflicting_a'],
       'A 203.0.113.1, 203.0.113.2',
     ],
-    ['on our own address instead', { a: records('192.0.2.10') }, ['conflicting_a'], 'A 192.0.2.10'],
     [
-      'on an AAAA record instead',
+      'on our own address instead of the CNAME',
+      { a: records('192.0.2.10') },
+      ['conflicting_a'],
+      'A 192.0.2.10',
+    ],
+    [
+      'on an AAAA record instead of the CNAME',
       { aaaa: records('2001:db8::bad') },
       ['conflicting_aaaa'],
       'AAAA 2001:db8::bad',
     ],
     [
-      'on both instead',
+      'on both address records instead of the CNAME',
       { a: records('203.0.113.1'), aaaa: records('::1') },
       ['conflicting_a', 'conflicting_aaaa'],
       'A 203.0.113.1',
@@ -116,7 +121,7 @@ describe('all resolvers agree', () => {
       'AAAA ::1',
     ],
     [
-      'on a circle',
+      'on a loop',
       {
         ...cname('a.test', 'b.test', 'a.test'),
         chain: { names: ['a.test', 'b.test'], end: 'loop' },
@@ -125,13 +130,13 @@ describe('all resolvers agree', () => {
       'CNAME a.test → b.test',
     ],
     [
-      'on too long a way',
+      'on too long a chain',
       { ...cname('a.test'), chain: { names: ['a.test'], end: 'too_long' } },
       ['cname_loop'],
       'CNAME a.test',
     ],
     [
-      'on silence',
+      'on no answers',
       { cname: timeout, chain: { names: [], end: 'failed' }, a: timeout, aaaa: timeout },
       ['dns_lookup_failed'],
       '198.51.100.1: CNAME: timeout; 198.51.100.2: CNAME: timeout; 198.51.100.3: CNAME: timeout',
@@ -145,10 +150,10 @@ describe('all resolvers agree', () => {
   });
 
   test.each<[what: string, known: Known, codes: readonly DnsProblemCode[]]>([
-    ['on nothing', { txt: ownership }, ['apex_needs_alias']],
+    ['on no records', { txt: ownership }, ['apex_needs_alias']],
     ['on a CNAME elsewhere', { ...cname('else.test'), txt: ownership }, ['apex_needs_alias']],
     [
-      'on a CNAME to a target of ours for others',
+      'on a CNAME to the target of another domain',
       { ...cname('t2.sites.test'), txt: ownership },
       ['apex_needs_alias'],
     ],
@@ -157,7 +162,7 @@ describe('all resolvers agree', () => {
       { ...rightCname, cname: records('t1.sites.test', 'else.test'), txt: ownership },
       ['apex_needs_alias'],
     ],
-    ['on a name that does not exist', nothing, ['dns_not_found', 'ownership_txt_missing']],
+    ['on a missing name', nothing, ['dns_not_found', 'ownership_txt_missing']],
     ['on another address', { ...alias, a: records('203.0.113.1') }, ['alias_wrong_address']],
     [
       'on another address beside ours',
@@ -165,13 +170,13 @@ describe('all resolvers agree', () => {
       ['alias_wrong_address'],
     ],
     [
-      'on another AAAA alone',
+      'on only another AAAA record',
       { ...alias, aaaa: records('2001:db8::bad') },
       ['alias_wrong_address'],
     ],
     ['on our addresses without a proof', { ...alias, txt: none }, ['ownership_txt_missing']],
     [
-      'on the proof of somebody else',
+      "on another domain's proof",
       { ...alias, txt: records('animal-store-verify=t2') },
       ['ownership_txt_mismatch'],
     ],
@@ -199,10 +204,14 @@ describe('the TXT record is required', () => {
   test.each<[why: string, known: Known, expected: DnsExpectation]>([
     ['for an apex of the Public Suffix List', alias, apex],
     ['for the apex of a zone', inOwnZone, expectation],
-    ['for a name that somebody else holds', rightCname, { ...expectation, isContested: true }],
-    ['where everything beside exists', wildcard, expectation],
-    ['where the bare platform host is the target', bare, expectation],
-    ['where it is reached over another name', cname('alias.test', 'sites.test'), expectation],
+    ['for a name that another account holds', rightCname, { ...expectation, isContested: true }],
+    ['if every name beside it exists', wildcard, expectation],
+    ['if the target is the bare platform host', bare, expectation],
+    [
+      'if the target is reached through another name',
+      cname('alias.test', 'sites.test'),
+      expectation,
+    ],
   ])('%s', (_, known, expected) => {
     const without = reportOn(asked({ ...known, txt: none }), expected);
     expect(without).toMatchObject({
@@ -454,7 +463,7 @@ describe('CAA records with two authorities', () => {
     ['both', ['ca.test', 'other.test'], ['ca.test', 'other.test']],
     ['the first', ['ca.test'], ['ca.test']],
     ['the second', ['other.test'], ['other.test']],
-    ['the second, beside a stranger', ['else.test', 'other.test'], ['other.test']],
+    ['the second, beside an unknown one', ['else.test', 'other.test'], ['other.test']],
   ])('that name %s allow only those to issue', (_, values, mayIssue) => {
     const report = values.length === 0 ? reportOn(asked(rightCname), both) : found(...values);
     expect(report).toMatchObject({ problems: [], verifiable: true, mayIssue });

@@ -81,9 +81,9 @@ describe('resolvers that disagree about DNSSEC', () => {
 test.each([
   ['without any extended error', [], 'dnssec_bogus'],
   ['with one of DNSSEC beside another', [22, 9], 'dnssec_bogus'],
-  ['with one that nobody knows yet', [4000], 'dnssec_bogus'],
-  ['with nothing but that it remembers the failure', [13], 'dnssec_bogus'],
-  ['with one of DNSSEC that it remembers', [9, 13], 'dnssec_bogus'],
+  ['with an unknown extended error', [4000], 'dnssec_bogus'],
+  ['with only the error that it remembers the failure', [13], 'dnssec_bogus'],
+  ['with a remembered error of DNSSEC', [9, 13], 'dnssec_bogus'],
   ['because it reaches no name server', [22, 23], 'dns_lookup_failed'],
   ['because it remembers that it reached no name server', [22, 13], 'dns_lookup_failed'],
   ['because it blocks the name', [15], 'dns_lookup_failed'],

@@ -34,13 +34,13 @@ test.each([
 
 describe('a provider is known by whole labels at the end of all name servers', () => {
   test.each([
-    ['a name that only ends in the same letters', ['ns1.evil-hover.com']],
-    ['a label that only ends in the same letters', ['ada.evil-ns.cloudflare.com']],
+    ['a name with the same ending', ['ns1.evil-hover.com']],
+    ['a label with the same ending', ['ada.evil-ns.cloudflare.com']],
     ['a longer last label', ['ada.ns.cloudflare.com.evil.example']],
     ['a name above that of its name servers', ['cloudflare.com']],
-    ['name servers that its customer named', ['ns1.shop.example', 'ns2.shop.example']],
+    ['name servers named by the customer', ['ns1.shop.example', 'ns2.shop.example']],
     ['name servers of two providers', ['ns1.digitalocean.com', 'ns1.hover.com']],
-    ['one that nobody knows beside it', ['ns1.hover.com', 'ns1.shop.example']],
+    ['an additional unknown name server', ['ns1.hover.com', 'ns1.shop.example']],
     ['no name servers', []],
   ])('%s matches none', (_, nameServers) => {
     expect(at(...nameServers)).toBeUndefined();

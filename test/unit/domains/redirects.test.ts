@@ -106,9 +106,9 @@ describe('these redirects are refused:', () => {
   const www = 'www.example.com';
   const [com, birds] = ['example.com', 'birds.sites.test'];
   test.each<[string, string, DomainSettingsDraft['redirects']]>([
-    ['a status that is no redirect', 'redirect_invalid', [{ from: www, to: com, status: 303 }]],
-    ['a source elsewhere', 'redirect_unknown_domain', [{ from: 'else.test', to: com }]],
-    ['a target elsewhere', 'redirect_unknown_domain', [{ from: www, to: 'else.test' }]],
+    ['a status that is not a redirect', 'redirect_invalid', [{ from: www, to: com, status: 303 }]],
+    ['a source outside the project', 'redirect_unknown_domain', [{ from: 'else.test', to: com }]],
+    ['a target outside the project', 'redirect_unknown_domain', [{ from: www, to: 'else.test' }]],
     [
       'an address as a source',
       'redirect_unknown_domain',
@@ -132,7 +132,7 @@ describe('these redirects are refused:', () => {
       ],
     ],
     [
-      'a circle behind it',
+      'a loop after the target',
       'redirect_loop',
       [
         { from: birds, to: www },
@@ -141,7 +141,7 @@ describe('these redirects are refused:', () => {
       ],
     ],
     [
-      'a target that leads on',
+      'a target that redirects',
       'redirect_chain',
       [
         { from: www, to: com },
@@ -163,7 +163,7 @@ describe('these redirects are refused:', () => {
       ],
     ],
     [
-      'over a chain, with where it ends',
+      'through a chain, with its end',
       `${com} is redirected itself. Redirect ${www} to ${birds} instead.`,
       [
         { from: www, to: com },
@@ -176,7 +176,7 @@ describe('these redirects are refused:', () => {
       [{ from: 'xn--bcher-kva.de', to: 'bücher.de' }],
     ],
     [
-      'to an unknown domain, with those that there are',
+      'to an unknown domain, with the known ones',
       'Its domains: birds.sites.test, example.com, www.example.com, bücher.de (xn--bcher-kva.de).',
       [{ from: www, to: 'else.test' }],
     ],

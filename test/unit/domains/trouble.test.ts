@@ -143,8 +143,8 @@ describe('a certificate that cannot be issued', () => {
   });
 
   test.each([
-    ['a fifth of a short life', 6, 6 / 5],
-    ['a week of a long one', 90, 7],
+    ['a fifth of a short lifetime', 6, 6 / 5],
+    ['a week of a long lifetime', 90, 7],
   ])('is reported without any attempt once %s is left', (_, life, left) => {
     const { look, nextLook } = watching();
     const domain = validUntil(after(life * day), life * day);

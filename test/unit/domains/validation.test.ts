@@ -60,9 +60,9 @@ describe('the validation method of a certificate', () => {
     ['most resolvers see it', [delegated, delegated, { ...rightCname, delegation: none }], true],
     ['a minority sees it', [delegated, rightCname, { ...rightCname, delegation: timeout }], false],
     ['nobody answers', [{ ...rightCname, delegation: timeout }], false],
-    ['there is none', [{ ...rightCname, delegation: absent }], false],
+    ['it does not exist', [{ ...rightCname, delegation: absent }], false],
     [
-      'it is that of another attachment',
+      'it belongs to another attachment',
       [{ ...delegated, delegation: records(`t2.${zone}`) }],
       false,
     ],
@@ -150,7 +150,7 @@ describe('the method of the next order', () => {
   test.each([
     ['dns', 'the proof was not found', 'dns-01'],
     ['challenge', 'the proof was not found', 'dns-01'],
-    ['unavailable', 'the authority is away, which says nothing of the proof', 'http-01'],
+    ['unavailable', 'the authority is away, which says nothing about the proof', 'http-01'],
     ['caa', 'CAA changes the method itself', undefined],
     ['rejected_name', 'no method helps', undefined],
   ] as const)('remembers after the failure "%s" that %s', (reason, _, unproven) => {
@@ -205,8 +205,8 @@ describe('a challenge name that points to the wildcard covering the name', () =>
   test.each<[what: string, known: Partial<ResolverFacts>, of: DnsExpectation, seen: object]>([
     ['together with the TXT record', both, shared, label],
     ['not alone', other, shared, { delegated: false, method: 'http-01' }],
-    ['not of another project', both, zoned, { delegated: false, method: 'http-01' }],
-    ['its own counts alone', delegated, shared, { delegated: true, method: 'dns-01' }],
+    ['not for another project', both, zoned, { delegated: false, method: 'http-01' }],
+    ['its own delegation counts alone', delegated, shared, { delegated: true, method: 'dns-01' }],
   ])('also validates it: %s', (_, known, of, seen) => {
     expect(reportOn(asked(known), of).validation).toEqual(seen);
   });

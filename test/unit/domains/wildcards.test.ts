@@ -216,7 +216,7 @@ describe('the report on a wildcard', () => {
   });
 
   test.each([
-    ['there is none', none, 'no CNAME at _acme-challenge.shop.example.com'],
+    ['it does not exist', none, 'no CNAME at _acme-challenge.shop.example.com'],
     ['the wildcard record answers for it', records('t1.sites.test'), 'CNAME t1.sites.test'],
     ['it belongs to another attachment', records(`t2.${zone}`), `CNAME t2.${zone}`],
   ] as const)('requires the delegation: %s', (_, delegation, seen) => {

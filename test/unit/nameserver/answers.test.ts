@@ -59,7 +59,7 @@ test('the apex has an SOA record and the name of the name servers, which lies ou
 
 test.each([
   ['the apex has no such record', zoneName, 'A', noError],
-  ['the apex has no DS: that stands in the parent', zoneName, 'DS', noError],
+  ['the apex has no DS, which belongs in the parent', zoneName, 'DS', noError],
   ['a label with values has no other record', one, 'CAA', noError],
   ['a label without values does not exist', `${tokenOf(3)}.${zoneName}`, 'TXT', nxDomain],
   [
@@ -68,9 +68,9 @@ test.each([
     'A',
     nxDomain,
   ],
-  ['nothing is below a label', `a.${one}`, 'TXT', nxDomain],
-  ['a name that is no token does not exist', `_acme-challenge.${zoneName}`, 'TXT', nxDomain],
-  ['a wildcard is a name like any other', `*.${zoneName}`, 'TXT', nxDomain],
+  ['nothing exists below a label', `a.${one}`, 'TXT', nxDomain],
+  ['a name that is not a token does not exist', `_acme-challenge.${zoneName}`, 'TXT', nxDomain],
+  ['a wildcard is treated like any other name', `*.${zoneName}`, 'TXT', nxDomain],
 ])('%s: no record, and the SOA forbids caching that', async (_, name, type, code) => {
   const answer = await asked(name, type);
   expect(answer).toMatchObject({ code, isAuthority: true, answers: [] });
@@ -81,7 +81,7 @@ test.each([
   ['a name elsewhere', 'www.example.com', 'A', {}],
   ['the parent of the zone', 'store.example', 'SOA', {}],
   ['the root', '.', 'NS', {}],
-  ['a name that only ends in the same letters', `x${zoneName}`, 'SOA', {}],
+  ['a name with the same ending', `x${zoneName}`, 'SOA', {}],
   ['another class', zoneName, 'SOA', { class: 'CH' }],
   ['any class', zoneName, 'SOA', { class: 'ANY' }],
   ['a transfer of the zone', zoneName, 'AXFR', {}],
@@ -169,9 +169,9 @@ test('another version of EDNS is answered with the supported one', async () => {
 test.each([
   ['without EDNS', undefined, 512],
   ['with little room', 600, 600],
-  ['with less room than every resolver has', 100, 512],
-  ['with as much as networks carry', 1232, 1232],
-  ['with more than networks carry', 65_535, 1232],
+  ['with less room than any resolver has', 100, 512],
+  ['with as much room as networks carry', 1232, 1232],
+  ['with more room than networks carry', 65_535, 1232],
 ])(
   '%s, an answer that does not fit into a datagram is truncated, and complete over TCP',
   async (_, room, most) => {
@@ -222,7 +222,7 @@ test.each([
   ['two questions', withCounts('\0\x02\0\0\0\0\0\x01')],
   ['more records than there are', withCounts('\0\x01\0\0\0\0\0\x02')],
   ['fewer records than there are', withCounts('\0\x01\0\0\0\0\0\0')],
-  ['nothing but a header', usual.slice(0, 12)],
+  ['only a header', usual.slice(0, 12)],
   ['half a name', usual.slice(0, 30)],
   ['no type', usual.slice(0, -15)],
   ['half an extension', usual.slice(0, -3)],
@@ -282,8 +282,8 @@ const packets = 2000;
 const chosen = 20_261_123;
 
 test.each([
-  ['that were chosen once', chosen],
-  ['that are new each time', randomInt(2 ** 31)],
+  ['with a fixed seed', chosen],
+  ['with a new seed', randomInt(2 ** 31)],
 ])(
   'arbitrary packets %s, with the seed %i, get at most one answer of a limited size, and cause no error',
   async (_, seed) => {

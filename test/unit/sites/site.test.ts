@@ -168,12 +168,12 @@ describe('success', () => {
 
   test.each([
     ['the newest is served, in whatever order they end', '+1 +2 ok1 ok2', 2],
-    ['one that was overtaken is not served', '+1 +2 ok2 ok1', 2],
+    ['an overtaken one is not served', '+1 +2 ok2 ok1', 2],
     ['a failed one overtakes nothing', '+1 +2 bad2 ok1', 1],
     ['one that still uploads overtakes nothing', '+1 +2 ok1', 1],
     ['a new one is served after a roll back', '+1 ok1 +2 ok2 back1 +3 ok3', 3],
     ['one that began before a roll back is served', '+1 ok1 +2 ok2 +3 back1 ok3', 3],
-    ['one that was overtaken does not undo a roll back', '+1 ok1 +2 +3 ok3 back1 ok2', 1],
+    ['an overtaken one does not undo a roll back', '+1 ok1 +2 +3 ok3 back1 ok2', 1],
   ])('%s', (_, story, number) => {
     expect(after(story).servedDeployId).toBe(idOf(number));
   });

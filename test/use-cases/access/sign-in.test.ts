@@ -131,7 +131,7 @@ describe('a failed sign-in', () => {
 
   test.each([
     ['changed', () => givePassword(ports, mia.id, 'another hash')],
-    ['taken away with its person', () => face.dismiss(mia.accountId, mia.id)],
+    ['removed with its person', () => face.dismiss(mia.accountId, mia.id)],
   ])('gets the same answer when the password is %s during the comparison', async (_, meanwhile) => {
     passwords.meanwhile = meanwhile;
     const refused = await refusalOf(signIn());

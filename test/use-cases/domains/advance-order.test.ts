@@ -80,9 +80,9 @@ test('an order that is no longer needed is dropped without contacting the author
 });
 
 test.each([
-  ['that takes its time', { kind: 'processing', askAgainAfterMs: 1000 }, 20],
+  ['that takes a few seconds', { kind: 'processing', askAgainAfterMs: 1000 }, 20],
   ['that takes long', { kind: 'processing', askAgainAfterMs: 3001 }, 1],
-  ['that is ready for ever', { kind: 'ready' }, 40],
+  ['that stays ready forever', { kind: 'ready' }, 40],
 ] as const)('an order %s is left for the next scheduled run', async (_, state, most) => {
   const { authority, looks } = stuckIn(state);
   expect(await advance(authority)).toMatchObject({ kind: 'processing' });

@@ -16,7 +16,7 @@ const now = after(minute);
 const open = storesOfTests();
 
 test.each([
-  ['a fault of ours', new Error('on fire'), 5 * minute],
+  ['a fault of the service', new Error('on fire'), 5 * minute],
   ['an outage of the database', new Unavailable('The database', new Error('gone')), 0],
 ])('work on a domain is due again at its time after %s', async (_what, error, pauseMs) => {
   const stores = await open();

@@ -149,7 +149,7 @@ test('an authority that does not say whether a renewal counts is soon asked agai
 
 test.each([
   ['that the authority exempts counts as no order', false, 0],
-  ['of a certificate that it has as replaced already counts as an order', true, 1],
+  ['of a certificate that it considers replaced counts as an order', true, 1],
 ])('a renewal %s', async (_, isReplaced, counted) => {
   const { lab } = await liveLab();
   await suggest(lab, 0, hour);

@@ -96,7 +96,7 @@ describe('a delegated domain whose traffic goes elsewhere', () => {
     expect([use.accountOrders.length, use.exactName.length]).toEqual([1, 1]);
   });
 
-  test.each(['the check by itself', 'Verify'])(
+  test.each(['the automatic check', 'Verify'])(
     'is verified and live in one step, with its existing certificate, by %s',
     async (by) => {
       const domain = await ready();
