@@ -77,7 +77,7 @@ export const intoEmptyMysql = async <T>(
     if (isOfSource || message.endsWith('.')) throw error;
     const isAway = error instanceof Unavailable || failureOf(error) === 'unavailable';
     const { seen, advice } = databaseProblem(url, error, option);
-    const refused = `The database ${place} refused it: ${message}.`;
+    const refused = `The database ${place} refused the move: ${message}.`;
     throw new Error(isAway ? `${seen} ${advice}` : refused, { cause: error });
   }
 };

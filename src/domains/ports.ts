@@ -258,7 +258,7 @@ export interface EdgeChanges {
   readonly removedCertificates: readonly string[];
 }
 
-/** What all edges serve. Revisions follow the order of commits. */
+/** The records that all edges serve. Revisions follow the order of commits. */
 export abstract class EdgeRecords {
   /** @param revision the last known one; 0 returns everything @throws Unavailable */
   abstract changesSince(revision: bigint): Promise<EdgeChanges>;

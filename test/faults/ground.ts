@@ -98,7 +98,7 @@ const startFleet = async (): Promise<Fleet> => {
     zone: new LabZone(dns, resolvers),
     edgePorts: await Promise.all(edgePorts),
     settings: {
-      // On a busy machine, half a second without an answer is no outage.
+      // On a busy machine, half a second without an answer is not an outage.
       REDIS_URL: `${redis.url}?commandTimeout=5000`,
       DNS_SERVERS: dns.servers.join(','),
     },

@@ -27,11 +27,11 @@ const named = (faults: readonly Fault[], words: string): Fault => {
 };
 
 const short: Readonly<Partial<Record<FaultDatabase, readonly Fault[]>>> = {
-  sqlite: [named(sqliteFaults, 'cannot be written'), few(rollingRestart), few(killedService)],
+  sqlite: [named(sqliteFaults, 'becomes read-only'), few(rollingRestart), few(killedService)],
   mariadb: [
     named(serverLimits, 'are killed'),
     named(serverLimits, 'read-only'),
-    named(serverLimits, 'no connection left'),
+    named(serverLimits, 'no free connection'),
     named(serverOutages, 'is killed (-9)'),
   ],
   replicated: [

@@ -319,7 +319,7 @@ test.each([
   ['certificates', { host }],
 ] as const)('a leftover row of %s is reported', (table, row) => {
   const { seen } = wellWorld();
-  const law = allLaws().find(({ name }) => name.startsWith('There is no row'));
+  const law = allLaws().find(({ name }) => name.startsWith('Every stored row'));
   put(table, row);
   expect(law?.atTheEnd?.(seen)).toMatchObject({ table });
 });

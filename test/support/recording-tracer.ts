@@ -38,7 +38,7 @@ export class RecordingTracer extends Tracer {
   }
 
   override stores(): void {
-    // Nothing is linked.
+    // This tracer links nothing.
   }
 
   override close(): Promise<void> {

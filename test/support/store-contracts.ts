@@ -64,7 +64,7 @@ export const describeDatabases = (
   });
 };
 
-/** Stands for an object that exists only while tests run, so that its parts can be named before. */
+/** A proxy for an object that exists only while tests run, so that tests can refer to its parts earlier. */
 const lazily = <Whole extends object>(whole: () => Whole | undefined): Whole => {
   const part = (name: string | symbol): unknown => {
     const its = whole();

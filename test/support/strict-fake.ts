@@ -1,4 +1,4 @@
-/** Stands for a port that must not be used. Any use of it fails the test. */
+/** A port that must not be used: any use fails the test. */
 export const mustNotBeUsed = <Port extends object>(name: string): Port =>
   new Proxy({} as Port, {
     get: (_, property) => {

@@ -157,7 +157,7 @@ describe('the steps in docs/deploy-from-ci.md', () => {
     documentedBlocks('docs/deploy-from-ci.md').find((block) => block.heading === heading)?.text ??
     '';
 
-  /** Stands for the checkout of the repository. */
+  /** Takes the place of the repository's checkout. */
   const checkOut = async (): Promise<void> => {
     const build = `mkdir dist && echo '<h1>Built</h1>' > dist/index.html`;
     const about = { name: 'shop', version: '1.0.0' };

@@ -25,7 +25,7 @@ export const specialRanges: readonly SpecialRange[] = [
   { network: '10.0.0.0/8', use: 'private', source: 'RFC 1918' },
   { network: '100.64.0.0/10', use: 'shared by carriers', source: 'RFC 6598' },
   { network: '127.0.0.0/8', use: 'loopback', source: 'RFC 1122, section 3.2.1.3' },
-  { network: '168.63.129.16/32', use: 'services of Azure for its machines', source: 'Azure' },
+  { network: '168.63.129.16/32', use: 'Azure services for virtual machines', source: 'Azure' },
   { network: '169.254.0.0/16', use: 'link-local, metadata of clouds', source: 'RFC 3927' },
   { network: '172.16.0.0/12', use: 'private', source: 'RFC 1918' },
   { network: '192.0.0.0/24', use: 'protocol assignments', source: 'RFC 6890' },

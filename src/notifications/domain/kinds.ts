@@ -188,7 +188,7 @@ export const kinds: KindTable = {
     link: () => ({ path: '/dashboard/account/deleted', text: 'Show deleted projects' }),
   },
   'deploy.failed': {
-    when: 'A deploy failed that was not uploaded on the project page.',
+    when: 'A deploy that was not uploaded on the project page failed.',
     ...{ to: 'owners', tone: 'bad' },
     subject: ({ project }) => project,
     title: ({ project, number }) => `Deploy ${number} of ${project} failed`,

@@ -50,7 +50,7 @@ export const readSlug = (raw: string, present?: string): string => {
   }
   throw new DomainError<SitesErrorCode>(
     'slug_invalid',
-    `An address has 1 to ${String(longestSlug)} small letters a to z, digits and single hyphens in between.`,
+    `An address has 1 to ${String(longestSlug)} lower-case letters a to z, digits and single hyphens in between.`,
   );
 };
 

@@ -110,7 +110,7 @@ export const endOldProjects =
     return freed + (await endAll({ projects, clock }, old, ending));
   };
 
-/** Ends every project of an account that ends. @returns the number of ended projects */
+/** Permanently removes every project of an account. @returns the number of removed projects */
 export const endProjectsOf =
   (ports: EndPorts) =>
   async (accountId: string, ending: Ending): Promise<number> =>

@@ -117,7 +117,7 @@ describeStores('ready domains', (stores) => {
     ]);
   });
 
-  test('an account that adds the name is told that it is proven while the delegation exists', async () => {
+  test('an account that adds the name is notified that it is proven, while the delegation exists', async () => {
     await domains.change(ready.id, undelegate);
     await takeEvents(stores);
     const told: unknown[] = [];

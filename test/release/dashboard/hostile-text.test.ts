@@ -82,7 +82,7 @@ test.each([
   ['an attribute', quoted],
   ['an address', 'javascript:alert(1)'],
   ['the direction of text', 'shop\u202eevil\u2067'],
-])('text that could become %s stays text, both stored and refused', async (_, text) => {
+])('text that could become %s is shown as text, both stored and refused', async (_, text) => {
   const page = await visit('/dashboard');
   for (const [route, form] of forms()) {
     await submit(page, form, text);

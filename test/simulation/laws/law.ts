@@ -39,7 +39,7 @@ export interface AskedOrder {
   readonly names: readonly string[];
 }
 
-/** One law. Each question returns a violation or undefined. Laws keep their memory in closures. */
+/** One law. Each check returns a violation or undefined. Laws keep their memory in closures. */
 export interface Law {
   readonly name: string;
   /** The law is checked after commits that wrote one of these tables. */

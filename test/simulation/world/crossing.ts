@@ -1,8 +1,8 @@
 import type { Actor, Time } from './time.ts';
 
 /**
- * Calls a port of the world outside for a process. No process's clock counts there, and nobody dies. An answer to a
- * process that has died meanwhile is lost.
+ * Calls a port of the world outside for a process. No process's clock applies there, and no process dies
+ * there. An answer to a process that has died meanwhile is lost.
  */
 export const across = <Port extends object>(time: Time, port: Port): Port =>
   new Proxy(port, {

@@ -46,9 +46,9 @@ const traceChunk = 65_536;
 const longestTurnMs = 3;
 
 /**
- * The one queue of everything that waits, in virtual time. A task runs to its next wait before the next task begins.
- * Work of the real machine, such as files and cryptography, ends while virtual time stands still, one piece after the
- * other.
+ * The only queue of waiting tasks, in virtual time. A task runs to its next wait before the next task
+ * begins. Work of the real machine, such as files and cryptography, ends while virtual time stands still,
+ * one piece after the other.
  */
 export class Time {
   readonly #tasks: Task[] = [];

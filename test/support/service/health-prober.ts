@@ -31,7 +31,10 @@ const ask = (url: string): Promise<number> =>
     });
   });
 
-/** The processor time of the known work on the machine where `longestHealthMs` was chosen. `speed` compares with it. */
+/**
+ * The processor time of the reference work on the machine where `longestHealthMs` was chosen. `speed`
+ * compares with it.
+ */
 const knownWorkMs = 1.2;
 
 const doKnownWork = (): number => {
@@ -40,7 +43,7 @@ const doKnownWork = (): number => {
   return sum;
 };
 
-/** The machine's speed at the known work so far: 1 is the speed behind the limit, 0.5 is half of it. */
+/** The machine's speed at the reference work so far: 1 is the speed behind the limit, 0.5 is half of it. */
 class MachineSpeed {
   #works = 0;
   #ranMs = 0;

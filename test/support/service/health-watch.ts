@@ -10,11 +10,11 @@ export interface Probe {
   readonly status: number;
   readonly tookMs: number;
   /**
-   * How long the service itself was busy in that time: its main thread ran, instead of being ready to run or waiting
-   * for a disk, and an idle server was faster at the same time.
+   * How long the service itself was busy in that time: its main thread ran, and an idle server was faster
+   * at the same time.
    */
   readonly ownMs: number;
-  /** `ownMs` at the speed of a quiet machine, measured by known work in the same run. */
+  /** `ownMs` at the speed of a quiet machine, measured by reference work in the same run. */
   readonly workMs: number;
   /** Like `ownMs`, but includes waits for a disk or a lock. */
   readonly stillMs: number;

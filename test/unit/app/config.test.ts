@@ -292,7 +292,7 @@ describe('the start is refused', () => {
     'http://10.0.0.7:3000/v1',
     'http://localhost.evil.example/v1',
     'HTTP://api.zoo.example/v1',
-  ])('in production where clients come over %s without TLS', (publicUrl) => {
+  ])('in production if clients come over %s without TLS', (publicUrl) => {
     expect(faultsOf({ ...production, PUBLIC_URL: publicUrl })).toEqual(['PUBLIC_URL']);
     expect(faultsOf({ PUBLIC_URL: publicUrl })).toEqual([]);
     const worker = { ...production, ROLES: 'worker,edge', PUBLIC_URL: publicUrl };

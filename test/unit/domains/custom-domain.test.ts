@@ -136,7 +136,7 @@ test('every transition of the table is tested, and there are four states', () =>
   }
 });
 
-test('each state has its own facts and no facts of another', () => {
+test('each state has only its own facts', () => {
   const own = {
     added: [],
     verified: ['verifiedAt'],

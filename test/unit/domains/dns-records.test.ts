@@ -46,7 +46,7 @@ test('a wildcard needs two CNAME records: one for its names and one for its proo
   expect(bindSnippet(all, 'example.com')).toContain('*.shop 3600 IN CNAME t1.sites.test.');
   const below = { ...wildcard, host: '*.example.com' };
   expect(recordsFor(below, 't1', zone).map(({ name }) => name)).toEqual(['*', '_acme-challenge']);
-  expect(recordHints(wildcard).join()).toContain('does not stand in for _acme-challenge.shop');
+  expect(recordHints(wildcard).join()).toContain('does not replace _acme-challenge.shop');
 });
 
 test('the TXT record is required where the report says so', () => {

@@ -434,7 +434,7 @@ test('a failure of our own name server behind the correct target is not the owne
   expect(codesOf([elsewhere])).toEqual(['dns_lookup_failed']);
 });
 
-test('an address next to the CNAME is no problem while the platform’s addresses are unknown', () => {
+test('an address next to the CNAME is not a problem while the platform’s addresses are unknown', () => {
   const unknown = { ...expectation, platformAddresses: ['0.0.0.0', '::'] };
   expect(codesOf([{ ...rightCname, a: records('203.0.113.1') }], unknown)).toEqual([]);
 });

@@ -42,7 +42,7 @@ test('the values of a label are its TXT records, which no resolver may cache', a
   ]);
 });
 
-test('the apex has an SOA record and the name of the name servers, which lies outside the zone', async () => {
+test('the apex has an SOA record and an NS record, whose name server lies outside the zone', async () => {
   expect((await asked(zoneName, 'SOA')).answers).toEqual([
     {
       ...{ type: 'SOA', name: zoneName, class: 'IN', ttl: 3600, flush: false },

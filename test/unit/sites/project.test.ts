@@ -19,7 +19,7 @@ describe('the slug of a project', () => {
     expect(slugOf(name)).toBe(slug);
   });
 
-  test('is a DNS label for any name, even with a number behind it', () => {
+  test('is a DNS label for any name, even with a number appended', () => {
     const name = fc.oneof(fc.string({ unit: anyCharacter }), fc.string());
     fc.assert(
       fc.property(name, (text) => {

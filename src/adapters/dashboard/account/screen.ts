@@ -66,7 +66,7 @@ const demandSection = ({ signedIn, may }: Visit, refusal: Refusal | undefined): 
   const label = isDemanded ? 'Stop requiring it' : 'Require it of everybody';
   return html`<section class="card" id="second-factor">
     <h2>Second factor</h2>
-    <p class="hint">${isDemanded ? 'Everybody of this account needs a second factor. Those without one are led to set one up when they sign in.' : 'Each person decides whether to have a second factor. You can require one: those without it are led to set one up at their next sign-in.'}</p>
+    <p class="hint">${isDemanded ? 'Everybody in this account needs a second factor. People without one set it up when they sign in.' : 'Each person decides whether to have a second factor. You can require one: those without it are led to set one up at their next sign-in.'}</p>
     ${formError(refusal)}
     ${
       may('account.demand_factor') &&

@@ -68,7 +68,7 @@ export const seenAtOnce = 5;
 
 interface PageChoice {
   readonly address: ListAddress;
-  /** The id of the previous page's last thing, from the address. */
+  /** The id of the last item on the previous page, from the address. */
   readonly after: string | null;
   readonly order: 'time' | 'other';
 }

@@ -77,7 +77,7 @@ const leadOf = (factor: SecondFactor, isDemanded: boolean): Html => {
   if (hasFactor(factor))
     return html`Each sign-in to this account asks for it, after your password or link.`;
   return isDemanded
-    ? html`This account demands a second factor of everybody. Set one up to go on.`
+    ? html`This account requires a second factor of everybody. Set one up to continue.`
     : html`Somebody who learns your password or reads your mail still cannot sign in to this account.`;
 };
 

@@ -132,7 +132,7 @@ export const showSignIn = (
 };
 
 const whyHere = (kept: KeptForm | undefined): Html =>
-  html`<p role="status">Your session has ended. ${kept ? 'Nothing was done. Sign in, and what you entered is there again.' : 'Sign in to go on.'}</p>`;
+  html`<p role="status">Your session has ended. ${kept ? 'Nothing was done. Sign in, and what you entered is there again.' : 'Sign in to continue.'}</p>`;
 
 const signInForm = (
   { query, kept, refusal }: SignInPage,

@@ -38,7 +38,7 @@ export const dnsProblems = {
     alias_wrong_address:
       'Delete the A and AAAA records with other addresses and create the ALIAS or ANAME record shown: no other address records may exist.',
     delegation_missing:
-      'Create the CNAME record shown at the name that begins with _acme-challenge: a wildcard can only get a certificate with it. The wildcard record does not stand in for it.',
+      'Create the CNAME record shown at the name that begins with _acme-challenge: a wildcard can only get a certificate with it. The wildcard record does not replace it.',
     ownership_txt_missing: 'Create the TXT record shown. It proves that the name is yours.',
     ownership_txt_mismatch:
       'Change the TXT record to the value shown, without quotation marks; other TXT records may exist beside it.',

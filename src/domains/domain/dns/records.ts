@@ -119,7 +119,7 @@ export const recordHints = ({
     : []),
   ...(isWildcard(host)
     ? [
-        `Create both records: ${host} does not stand in for ${delegationNameOf(host)}. That one can lead to one place only. If you add ${baseOf(host)} to the same project, it serves both.`,
+        `Create both records: ${host} does not replace ${delegationNameOf(host)}. That one can lead to one place only. If you add ${baseOf(host)} to the same project, it serves both.`,
         `A name below ${baseOf(host)} that has records of its own does not lead here.`,
       ]
     : []),
