@@ -191,8 +191,8 @@ export interface UploadProgress {
 export type OnProgress = (progress: UploadProgress) => void;
 
 /**
- * Where the files of an upload go, and how much the account may still store. Plain values, so that any thread can use
- * them.
+ * The destination of an upload's files, and how much the account may still store. Plain values, so that any
+ * thread can use them.
  */
 export interface DeployPlace {
   readonly deployId: string;

@@ -35,7 +35,7 @@ export class FaultLoad {
   readonly record = new LoadRecord();
   readonly label: string;
   readonly clerk: DashboardClerk;
-  /** By name, the writes answered 201. */
+  /** The writes answered 201, by name. */
   readonly acknowledged = new Map<string, number>();
   /** Writes without a key that got 503 or no answer: they may be stored or not. */
   readonly inDoubt = new Set<string>();

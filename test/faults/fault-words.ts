@@ -5,7 +5,7 @@ export const faultDatabases = [...everyDatabase, 'replicated'] as const;
 
 export type FaultDatabase = (typeof faultDatabases)[number];
 
-/** What a ground has in addition to its database. */
+/** The parts of a ground besides its database. */
 export type FaultNeed = 'redis' | 'fleet' | 'small disk' | 'balancer' | 'inspector' | 'fake clock';
 
 /** Faults with equal needs share one. */

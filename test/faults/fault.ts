@@ -19,7 +19,7 @@ export interface Scene {
 
 /** The findings of the fault itself. */
 export interface Struck {
-  /** What the table says beside the name. */
+  /** Additional text for the table. */
   readonly note?: string;
   /** Violations of its own laws. */
   readonly complaints?: readonly string[];

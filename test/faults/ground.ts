@@ -116,7 +116,7 @@ export interface Ground extends LoadTarget, Omit<Extras, 'settings' | 'close'> {
   readonly home: Home;
   /** Keyed by seat: a process that ends is replaced on the same port. */
   readonly services: Service[];
-  /** What all its processes and commands have in common. */
+  /** Settings of all its processes and commands. */
   readonly settings: Settings;
   readonly facts: StoredFacts;
   /** Starts the process of that seat again and waits until it serves. */

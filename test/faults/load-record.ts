@@ -24,7 +24,7 @@ const mostRemembered = 20_000;
 
 const successes: ReadonlySet<Answer> = new Set(['200', '201', '303']);
 
-/** What a load saw, in compact form: single failures, and the number of successes. */
+/** The record of a load in compact form: single failures, and the number of successes. */
 export class LoadRecord {
   readonly clients = new Map<string, Seen>();
   readonly answers = new Map<Answer, number>();

@@ -34,7 +34,7 @@ export interface DomainLab {
   readonly facts: DomainFacts;
   readonly run: Run;
   runAt(desk: number): Run;
-  /** For files of a test, removed with the lab. */
+  /** A folder for files of a test, removed with the lab. */
   readonly folder: string;
   /** With all roles by default. */
   start(settings?: Settings): Promise<Service>;

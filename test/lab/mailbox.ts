@@ -15,7 +15,7 @@ interface Received {
 }
 
 interface MailServer {
-  /** For `SMTP_URL`. */
+  /** The value of `SMTP_URL`. */
   readonly smtpUrl: string;
   /** Oldest first. */
   readonly received: readonly Received[];

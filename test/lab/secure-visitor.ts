@@ -29,7 +29,7 @@ export class SecureConnection {
     this.#socket.on('error', () => undefined);
   }
 
-  /** For resuming the session, available after a request. */
+  /** Data for resuming the session, available after a request. */
   get session(): TlsSession {
     return this.#session;
   }

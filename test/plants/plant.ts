@@ -6,7 +6,7 @@ import { join, relative } from 'node:path';
 export interface Plant {
   /** Its path below this folder, without ".patch". */
   readonly name: string;
-  /** What the product promises. */
+  /** The product's promise that the patch breaks. */
   readonly law: string;
   /** Which test files see it: a regular expression for paths. */
   readonly files: RegExp;

@@ -72,7 +72,7 @@ export const conditions = {
 
 export type Part = keyof typeof conditions;
 
-/** The objects of each part. */
+/** The objects of each part of the world. */
 export const objectsOf: Readonly<Record<Part, readonly string[]>> = {
   resolver: service.resolvers,
   zone: [...shopNames.map((shop) => shopOf(shop).zone), service.acmeDnsZone],

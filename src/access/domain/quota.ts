@@ -29,7 +29,7 @@ export const noSiteLimits = {
   storageGib: undefined,
 } as const satisfies SiteLimits;
 
-/** What an operator agreed with one account. The limits per minute and per day are agreed together. */
+/** Limits agreed with one account. Those per minute and per day are agreed together. */
 export interface Agreed {
   readonly requests?: Limits | undefined;
   readonly sites?: Partial<SiteLimits> | undefined;

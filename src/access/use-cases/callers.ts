@@ -105,7 +105,9 @@ export const meterAddress =
     return judge(limits, counts, allowed, now);
   };
 
-/** What an address has left, without counting. For answers that do not count as requests. */
+/**
+ * The remaining quota of an address, without counting a request. For answers that do not count as requests.
+ */
 export const peekAddress =
   ({ counters, clock }: MeterPorts) =>
   async (address: string): Promise<Verdict> => {

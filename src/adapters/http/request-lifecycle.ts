@@ -11,7 +11,7 @@ import { answerTo } from './error-table.ts';
 import type { Handler, Response } from './listener/http-server.ts';
 import type { Metrics } from './metrics/metrics.ts';
 
-/** What a request asks for (RFC 9112, section 3.2). */
+/** The target of a request (RFC 9112, section 3.2). */
 export interface RequestTarget {
   readonly path: string;
   /** Without the question mark; empty without a query. */

@@ -134,7 +134,7 @@ type SnakeCase<Name> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
   : '';
 
-/** `accountId` is stored in `account_id`. Tables are named alike. */
+/** `accountId` is stored in `account_id`. Table names follow the same rule. */
 export const storedName = (name: string): string =>
   name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 

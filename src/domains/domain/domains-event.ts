@@ -55,6 +55,9 @@ export type DomainsEvent =
   | OfCertificate<'certificate_issued'>
   | OfCertificate<'certificate_renewed'>
   | CertificateFailed
-  /** No certificate comes; it came after all. `expiresAt` is empty for the first one. */
+  /**
+   * The first means that no certificate comes, the second that it came after all. `expiresAt` is empty for
+   * a first certificate.
+   */
   | (OfHost<'certificate_failing'> & Trouble & { readonly expiresAt: string })
   | (OfHost<'certificate_recovered'> & { readonly expiresAt: string });

@@ -27,7 +27,7 @@ afterEach(() => {
 
 const connected = () => connectAuthority(lab, {}, { accounts, clock });
 
-/** What the adapter reports for this certificate. */
+/** The facts that the adapter returns for this certificate. */
 const given = (body: string) => {
   lab.gate.setFaults({ match: caPlaces.certificate, body });
   return connected().authority.look(order);

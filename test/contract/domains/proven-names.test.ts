@@ -56,7 +56,7 @@ describeStores('proven names', (stores) => {
     expect(await stores.certificateOrders.answer(host, subject)).toBe(order && 'yes');
     return order !== undefined;
   };
-  /** What a new edge receives for the name. */
+  /** The records that a new edge receives for the name. */
   const served = async () => {
     const { routes, certificates } = await stores.secondProcess.edgeRecords.changesSince(0n);
     const route = routes.find(({ name }) => name === host);

@@ -34,7 +34,7 @@ describeStores('ready domains', (stores) => {
   const elsewhere = async () => newDomain(stores, await servedProject(stores), { host });
   const revision = async () => (await stores.edgeRecords.changesSince(0n)).revision;
   const types = async () => (await takeEvents(stores)).map(({ type }) => type);
-  /** What a new edge receives for the name. */
+  /** The records that a new edge receives for the name. */
   const served = async () => {
     const { routes, certificates } = await stores.secondProcess.edgeRecords.changesSince(0n);
     const route = routes.find(({ name }) => name === host);

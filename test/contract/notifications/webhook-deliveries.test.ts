@@ -320,7 +320,6 @@ describeStores('deliveries to webhooks', (stores) => {
     await deliveries.addTest(ping(), webhook, later(10));
     const [again, ...rest] = await claim({ now: later(10) });
     expect([again!.delivery.messageId, rest]).toEqual([first.id, []]);
-    // The same applies during an attempt.
     await deliveries.addTest(ping(), webhook, later(11));
     expect(await claim({ now: later(11) })).toEqual([]);
     await settled(again!, answered(200));

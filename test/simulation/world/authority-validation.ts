@@ -20,7 +20,7 @@ export class LookUpFailed extends Error {
   }
 }
 
-/** What the authority sees of the world from a `vantage`; 0 is the authority's own network. */
+/** The view of the world from a `vantage`; 0 is the authority's own network. */
 export interface Outlook {
   /** The IPv4 and IPv6 addresses of the host; empty if there are none. @throws LookUpFailed */
   addresses(host: string, vantage: number): Promise<readonly string[]>;

@@ -18,7 +18,10 @@ import { dayMs, hourMs, minuteMs } from './durations.ts';
 const issuer = 'one.example';
 const host = 'shop.pets.example';
 
-/** What customers and we publish. All vantage points see the same, unless `blind` says otherwise. */
+/**
+ * The records and answers that customers and we publish. All vantage points see the same, unless `blind`
+ * says otherwise.
+ */
 class Published implements Outlook {
   readonly answers = new Map<string, string>();
   readonly texts = new Map<string, readonly string[]>();

@@ -84,7 +84,7 @@ export class Time {
     return this.#actors.getStore();
   }
 
-  /** What the clock of the acting process shows. */
+  /** The time on the clock of the acting process. */
   get shown(): number {
     return Math.floor(this.#now + (this.actor?.clockAheadMs ?? 0));
   }

@@ -61,7 +61,7 @@ export const question = ({ name, type, class: asked = 'IN', ...rest }: Asked): B
     ...(rest as Packet),
   });
 
-/** What resolvers add to queries (RFC 6891). */
+/** The options that resolvers add to queries (RFC 6891). */
 export const edns = (udpPayloadSize = 1232, ednsVersion = 0) =>
   ({
     ...{ type: 'OPT', name: '.', udpPayloadSize, extendedRcode: 0, ednsVersion },

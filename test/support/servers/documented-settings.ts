@@ -9,7 +9,7 @@ import { createDatabase } from './mariadb.ts';
 const page = join(import.meta.dirname, '../../..', 'docs', 'databases.md');
 
 /**
- * The settings of another server in docs/databases.md, so that tests use exactly those.
+ * Reads another server's settings from docs/databases.md, so that tests use the documented ones.
  * @param one a line of the block, or its beginning
  * @returns the block's lines, without comments
  */

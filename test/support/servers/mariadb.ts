@@ -53,7 +53,7 @@ export interface MariaDbOptions {
   readonly runAs?: { readonly uid: number; readonly gid: number };
   /** The server gets its data, including users, from another server. */
   readonly startsEmpty?: boolean;
-  /** Where its folder is created. */
+  /** The parent of its folder. */
   readonly place?: string;
 }
 

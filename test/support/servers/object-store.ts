@@ -11,7 +11,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import S3rver from '@20minutes/s3rver';
 import type { S3Place } from '../../../src/adapters/storage/s3/s3-calls.ts';
 
-/** What happens to a request instead of a prompt answer. */
+/** Faults of a request. */
 export type StoreFault =
   /** The store answers 503 `SlowDown` and does nothing. */
   | 'refused'

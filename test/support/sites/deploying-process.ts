@@ -12,7 +12,7 @@ export interface Orders {
   readonly archives: readonly string[];
   /** Whether it yields to the event loop for a while before it reads a file. */
   readonly isSlow?: boolean;
-  /** Where it stops working forever. */
+  /** The step where it stops forever. */
   readonly stuckAt?: Pick<UploadProgress, 'step' | 'done'>;
 }
 

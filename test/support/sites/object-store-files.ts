@@ -13,7 +13,7 @@ export interface Machine {
   readonly folder: string;
   readonly cache: string;
   readonly staging: string;
-  /** What the cache could not store. */
+  /** Contents that the cache could not store. */
   readonly problems: readonly unknown[];
   /** Another process with the same folders. */
   again(mostBytes?: number): Machine;

@@ -62,7 +62,7 @@ const watchBuiltIns = (): void => {
   }
 };
 
-/** What built-in functions walk during `work`. */
+/** The number of steps of built-in functions during `work`. */
 const stepsInBuiltIns = (work: () => void): number => {
   steps = 0;
   isCounting = true;
