@@ -7,6 +7,7 @@ import { projectNotFound, slugTaken } from '../../../sites/domain/sites-error.ts
 import type { SitesEvent } from '../../../sites/domain/sites-event.ts';
 import type { DeployCounts, ProjectKey, Projects } from '../../../sites/ports.ts';
 import type { FormerSlug, SiteDecision } from '../../../sites/domain/project-life.ts';
+import { keptBytes } from '../../../sites/domain/storage-quota.ts';
 import type { Queries } from '../database.ts';
 import { AggregateStore, firstEndOf } from '../store.ts';
 import { refusedAs } from '../engine/failure.ts';
@@ -108,28 +109,24 @@ export class KyselyProjects extends AggregateStore implements Projects {
     return present === undefined ? found : siteFrom(await this.#find({ slug: present }));
   }
 
-  async change(key: ProjectKey, decide: Decide): Promise<Site> {
-    const { state } = await this.changing(
-      (db) => this.#lock(key, inService(siteOf(db))),
-      decide,
-      (decision, db, before) => this.#save(db, before, decision),
-    );
-    return state;
+  change(key: ProjectKey, decide: Decide): Promise<Site> {
+    const lock = async (db: Queries) => ({ site: await this.#lock(key, inService(siteOf(db))) });
+    return this.#change(lock, ({ site }) => decide(site));
   }
 
   changeKept(
     key: ProjectKey,
     decide: (site: Site, elsewhere: number) => Decision<Site, SitesEvent>,
   ): Promise<Site> {
-    return this.database.transaction(async () => {
+    const lock = async (db: Queries) => {
       await this.database.lock('accounts', key.accountId);
-      const slug = (await presentSlug(this.db, key.slug)) ?? key.slug;
-      const elsewhere = await this.keptBytes(key.accountId, slug);
-      return this.change({ ...key, slug }, (site) => decide(site, elsewhere));
-    });
+      const site = await this.#lock(key, inService(siteOf(db)));
+      return { site, all: await this.keptBytes(key.accountId) };
+    };
+    return this.#change(lock, ({ site, all }) => decide(site, all - keptBytes(site)));
   }
 
-  async keptBytes(accountId: string, without?: string): Promise<number> {
+  async keptBytes(accountId: string): Promise<number> {
     const { db, engine } = this.database;
     const { bytes } = await db
       .selectFrom('projects')
@@ -137,12 +134,11 @@ export class KyselyProjects extends AggregateStore implements Projects {
       .select(engine.sum('bytes').as('bytes'))
       .where('account_id', '=', accountId)
       .where('state', '=', 'succeeded')
-      .$if(without !== undefined, (query) => query.where('slug', '!=', without ?? ''))
       .executeTakeFirstOrThrow();
     return Number(bytes ?? 0);
   }
 
-  async restore(
+  restore(
     key: ProjectKey,
     decide: (site: Site, current: number) => Decision<Site, SitesEvent>,
   ): Promise<Site> {
@@ -152,12 +148,7 @@ export class KyselyProjects extends AggregateStore implements Projects {
       const site = await this.#lock(key, siteOf(db).where('deleted_at', 'is not', null));
       return { site, current };
     };
-    const { state } = await this.changing(
-      lock,
-      ({ site, current }) => decide(site, current),
-      (decision, db, { site }) => this.#save(db, site, decision),
-    );
-    return state;
+    return this.#change(lock, ({ site, current }) => decide(site, current));
   }
 
   async end(
@@ -197,6 +188,16 @@ export class KyselyProjects extends AggregateStore implements Projects {
       });
     }
     return ended.length;
+  }
+
+  async #change<Locked extends { readonly site: Site }>(
+    lock: (db: Queries) => Promise<Locked>,
+    decide: (locked: Locked) => SiteDecision,
+  ): Promise<Site> {
+    const { state } = await this.changing(lock, decide, (decision, db, { site }) =>
+      this.#save(db, site, decision),
+    );
+    return state;
   }
 
   async #lock({ accountId, slug }: ProjectKey, query: SiteQuery): Promise<Site> {
