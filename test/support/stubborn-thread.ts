@@ -1,9 +1,9 @@
-import { answerTasks } from '../../src/adapters/threads/answer-tasks.ts';
+import { answerTask } from '../../src/adapters/threads/answer-task.ts';
 import { DomainError } from '../../src/kernel/decision.ts';
 import { Unavailable } from '../../src/kernel/ports.ts';
 
 export type StubbornTask =
-  | 'count'
+  | 'answer'
   | 'crash'
   | 'exit'
   | 'fail'
@@ -32,39 +32,36 @@ const loop = (): never => {
 };
 
 /** Tasks that affect their thread. */
-answerTasks<string, StubbornTask, unknown, string>((setup) => {
-  let count = 0;
+void answerTask<StubbornTask, unknown, string>(async (task, tell) => {
   const kept: unknown[] = [];
-  return async (task, tell) => {
-    switch (task) {
-      case 'count':
-        return `${setup} ${String((count += 1))}`;
-      case 'crash':
-        setImmediate(() => {
-          throw new Error('from nowhere');
-        });
-        return new Promise(() => undefined);
-      case 'exit':
-        return process.exit(0);
-      case 'fail':
-        throw Object.assign(new TypeError('nobody foresaw this'), { uncopied: () => undefined });
-      case 'hoard':
-        return hoard(kept);
-      case 'hoard buffers':
-        return hoardBuffers(kept);
-      case 'loop':
-        return loop();
-      case 'read secrets':
-        return process.env['PATH'] ?? 'none';
-      case 'refuse':
-        throw new DomainError('archive_link', 'It is a link.');
-      case 'tell':
-        for (const news of ['one', 'two', 'three']) tell(news);
-        return 'told';
-      case 'trouble':
-        throw new Unavailable('The storage', new Error('EIO'));
-      case 'wait':
-        return new Promise(() => undefined);
-    }
-  };
+  switch (task) {
+    case 'answer':
+      return 'done';
+    case 'crash':
+      setImmediate(() => {
+        throw new Error('from nowhere');
+      });
+      return new Promise(() => undefined);
+    case 'exit':
+      return process.exit(0);
+    case 'fail':
+      throw Object.assign(new TypeError('nobody foresaw this'), { uncopied: () => undefined });
+    case 'hoard':
+      return hoard(kept);
+    case 'hoard buffers':
+      return hoardBuffers(kept);
+    case 'loop':
+      return loop();
+    case 'read secrets':
+      return process.env['PATH'] ?? 'none';
+    case 'refuse':
+      throw new DomainError('archive_link', 'It is a link.');
+    case 'tell':
+      for (const news of ['one', 'two', 'three']) tell(news);
+      return 'told';
+    case 'trouble':
+      throw new Unavailable('The storage', new Error('EIO'));
+    case 'wait':
+      return new Promise(() => undefined);
+  }
 });

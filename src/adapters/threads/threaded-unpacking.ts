@@ -7,24 +7,34 @@ import {
   type OnProgress,
   type UploadProgress,
 } from '../../sites/ports.ts';
-import { Overrun, ThreadPool, type PoolSettings, type ThreadLimits } from './thread-pool.ts';
+import { broken, Overrun, runInThread, type ThreadLimits } from './task-thread.ts';
 
 /** Unpacking the largest allowed site takes about a minute on an idle processor. */
 const unpackingLimits: ThreadLimits = { deadlineMs: 10 * 60_000, memoryMiB: 256 };
 
 export interface UnpackingTask {
+  readonly folder: string;
   readonly deploy: DeployPlace;
   readonly place: string;
 }
 
-export class ThreadedUnpacking extends SiteUnpacking {
-  readonly #pool: ThreadPool<UnpackingTask, SiteContents, UploadProgress>;
-  readonly #limits: ThreadLimits;
+interface UnpackingSettings extends Partial<ThreadLimits> {
+  readonly entry: URL;
+  readonly folder: string;
+}
 
-  constructor(settings: Pick<PoolSettings, 'entry' | 'setup' | 'threads'> & Partial<ThreadLimits>) {
+export class ThreadedUnpacking extends SiteUnpacking {
+  readonly #entry: URL;
+  readonly #folder: string;
+  readonly #limits: ThreadLimits;
+  readonly #closing = new AbortController();
+  readonly #running = new Set<Promise<SiteContents>>();
+
+  constructor({ entry, folder, ...limits }: UnpackingSettings) {
     super();
-    this.#limits = { ...unpackingLimits, ...settings };
-    this.#pool = new ThreadPool({ ...settings, ...this.#limits, mostWaiting: 100 });
+    this.#entry = entry;
+    this.#folder = folder;
+    this.#limits = { ...unpackingLimits, ...limits };
   }
 
   override async unpack(
@@ -32,15 +42,26 @@ export class ThreadedUnpacking extends SiteUnpacking {
     place: string,
     onProgress: OnProgress,
   ): Promise<SiteContents> {
+    const running = runInThread<UnpackingTask, SiteContents, UploadProgress>({
+      ...this.#limits,
+      entry: this.#entry,
+      task: { folder: this.#folder, deploy, place },
+      onNews: onProgress,
+      signal: this.#closing.signal,
+    });
+    this.#running.add(running);
     try {
-      return await this.#pool.run({ deploy, place }, onProgress);
+      return await running;
     } catch (error) {
       throw error instanceof Overrun ? this.#refusal(error) : error;
+    } finally {
+      this.#running.delete(running);
     }
   }
 
-  close(): Promise<void> {
-    return this.#pool.close();
+  async close(): Promise<void> {
+    this.#closing.abort(broken(new Error('the process is stopping')));
+    await Promise.allSettled(this.#running);
   }
 
   #refusal({ of }: Overrun): DomainError<UploadProblem> {

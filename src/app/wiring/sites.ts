@@ -11,7 +11,6 @@ import type { S3Place } from '../../adapters/storage/s3/s3-calls.ts';
 import { ContentCache } from '../../adapters/storage/s3/content-cache.ts';
 import { S3SiteFiles, S3Unpacking } from '../../adapters/storage/s3/s3-site-files.ts';
 import { ThreadedUnpacking } from '../../adapters/threads/threaded-unpacking.ts';
-import { uploadSlots } from '../../adapters/uploads/slots.ts';
 import { Uploads } from '../../adapters/uploads/uploads.ts';
 import { apart, Clock, Deadline, Ids } from '../../kernel/ports.ts';
 import { Allowances, Projects, SiteFiles, SiteUnpacking } from '../../sites/ports.ts';
@@ -20,7 +19,6 @@ import { ConfigKey, DomainsKey, LogKey, MetricsKey, SitesKey } from '../keys.ts'
 import type { onDemand } from '../on-demand.ts';
 import { PlanAllowances } from '../plan-allowances.ts';
 import { deploysFolder, SiteAddresses } from '../settings/addresses.ts';
-import type { UnpackingSetup } from '../threads/unpack-sites.ts';
 import { tracerOf } from '../tracing.ts';
 import { wiring } from './wiring.ts';
 
@@ -31,9 +29,8 @@ export const sitesModule = wiring((once) => {
     return new SiteAddresses(edgePort, c.get(ConfigKey), c.get(DomainsKey));
   });
   once(ThreadedUnpacking, (c) => {
-    const setup: UnpackingSetup = { folder: deploysFolder(c.get(ConfigKey)) };
     const entry = new URL('../threads/unpack-sites.ts', import.meta.url);
-    return new ThreadedUnpacking({ entry, setup, threads: uploadSlots.unpacking.all });
+    return new ThreadedUnpacking({ entry, folder: deploysFolder(c.get(ConfigKey)) });
   }).onDeactivation((unpacking) => unpacking.close());
   once(SiteFiles, (c) => {
     const files = c.get(S3SiteFiles, { optional: true });

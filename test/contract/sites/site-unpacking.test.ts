@@ -8,7 +8,7 @@ import { FileSystemSiteFiles } from '../../../src/adapters/storage/file-system-s
 import { S3Unpacking } from '../../../src/adapters/storage/s3/s3-site-files.ts';
 import { DirectUnpacking, listingOf, plainTree } from '../../support/sites/direct-unpacking.ts';
 import { ThreadedUnpacking } from '../../../src/adapters/threads/threaded-unpacking.ts';
-import type { ThreadLimits } from '../../../src/adapters/threads/thread-pool.ts';
+import type { ThreadLimits } from '../../../src/adapters/threads/task-thread.ts';
 import { deploySite } from '../../../src/sites/use-cases/deploy-site.ts';
 import { startObjectStore } from '../../support/servers/object-store.ts';
 import { byOperator } from '../../support/sites/sites.ts';
@@ -21,7 +21,7 @@ const open = storesOfTests();
 const entry = new URL('../../../src/app/threads/unpack-sites.ts', import.meta.url);
 
 const threaded = (folder: string, limits: Partial<ThreadLimits> = {}) =>
-  new ThreadedUnpacking({ entry, setup: { folder }, threads: 2, ...limits });
+  new ThreadedUnpacking({ entry, folder, ...limits });
 
 describe('unpacking in the calling thread', () => {
   siteUnpackingContract((folder) => {

@@ -2,34 +2,29 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { DomainError } from '../../kernel/decision.ts';
 import { Unavailable } from '../../kernel/ports.ts';
 
-type ThreadWork<Setup, Task, Result, News> = (
-  setup: Setup,
-) => (task: Task, tell: (news: News) => void) => Promise<Result> | Result;
+type ThreadWork<Task, Result, News> = (
+  task: Task,
+  tell: (news: News) => void,
+) => Promise<Result> | Result;
 
-export const answerTasks = <Setup, Task, Result, News = never>(
-  prepare: ThreadWork<Setup, Task, Result, News>,
-): void => {
-  const work = prepare(workerData as Setup);
+/** Does the task that this thread was started with, and reports its result. */
+export const answerTask = async <Task, Result, News = never>(
+  work: ThreadWork<Task, Result, News>,
+): Promise<void> => {
   const say = (message: ThreadMessage<Result, News>): void => {
     parentPort?.postMessage(message);
   };
   const tell = (news: News): void => {
     say({ kind: 'news', news });
   };
-  const answer = async (task: Task): Promise<void> => {
-    say({ kind: 'begun' });
-    try {
-      say({ kind: 'done', result: await work(task, tell) });
-    } catch (error) {
-      say({ kind: 'failed', failure: packed(error) });
-    }
-  };
-  parentPort?.on('message', (task: Task) => void answer(task));
+  try {
+    say({ kind: 'done', result: await work(workerData as Task, tell) });
+  } catch (error) {
+    say({ kind: 'failed', failure: packed(error) });
+  }
 };
 
-/** A thread works on one task at a time, so messages need no task id. */
 export type ThreadMessage<Result, News> =
-  | { readonly kind: 'begun' }
   | { readonly kind: 'news'; readonly news: News }
   | { readonly kind: 'done'; readonly result: Result }
   | { readonly kind: 'failed'; readonly failure: Failure };
