@@ -1,16 +1,16 @@
 import type { Insertable } from 'kysely';
 import type { DomainEvent } from '../../kernel/decision.ts';
 import type { Acting, Ids } from '../../kernel/ports.ts';
-import {
-  type Delivery,
-  type OldestDeliveries,
-  type Outbox,
-  type OutboxState,
-  type ParkedDeliveries,
-  type ParkedDelivery,
-  type Release,
-  type Claimed,
-  type Most,
+import type {
+  Delivery,
+  OldestDeliveries,
+  Outbox,
+  OutboxState,
+  ParkedDeliveries,
+  ParkedDelivery,
+  Release,
+  Claimed,
+  Most,
 } from '../../kernel/queue.ts';
 import type { Database, Queries } from './database.ts';
 import { countWaiting, QueueRows } from './queue.ts';
