@@ -234,7 +234,7 @@ test('a browser that has forgotten an ended session says why it asks to sign in,
     const { location = '' } = await one.get('/dashboard/usage');
     return textOf((await one.get(location)).text);
   };
-  expect(await asked(visitor)).toContain('Your session has ended. Sign in to go on.');
+  expect(await asked(visitor)).toContain('Your session has ended. Sign in to continue.');
   expect(await asked(dashboard.stranger())).not.toContain('session');
   await visitor.post('/dashboard/sign-out');
   expect(textOf((await visitor.get('/dashboard/sign-in')).text)).not.toContain('session');
