@@ -81,7 +81,8 @@ test('redirects show U-labels beside the A-labels, and empty fields are shown as
   const row = elementsIn(markup, 'tr').find(({ attributes }) =>
     attributes['id']?.startsWith('redirect-'),
   );
-  expect(row?.text).toContain(`${both} www.bücher.test (www.${ascii}) 308`);
+  const target = `www.bücher.test (www.${ascii})`;
+  expect(row?.text).toContain(`${both} ${target} Starts when both are live. 308`);
   const offered = elementsIn(markup, 'option').map(({ attributes }) => attributes);
   expect(offered).toContainEqual({ value: ascii, label: 'bücher.test' });
   const fields = elementsIn(markup, 'input').map(({ attributes }) => attributes);
@@ -90,6 +91,33 @@ test('redirects show U-labels beside the A-labels, and empty fields are shown as
   );
   expect([from, to, primary]).toMatchObject([{ type: 'text' }, { type: 'text' }, { type: 'text' }]);
   expect([from?.['placeholder'], to?.['placeholder']]).toEqual([undefined, undefined]);
+});
+
+test('redirects are shown on pages, the newest first', async () => {
+  const its = await dashboard.newOwner({ plan: 'enterprise' });
+  const domains = dashboard.container.get(DomainsKey);
+  const many = await dashboard.container.get(SitesKey).startProject(its.accountId, 'Many');
+  await deployEntries(dashboard.container, many, entry('index.html'));
+  await domains.addDomain(many, 'old.test');
+  const page = `/dashboard/projects/${many.slug}/settings/redirects`;
+  const from = Array.from({ length: 51 }, (_, n) => `shop-${n}.old.test`);
+  for (const host of from) await domains.addDomain(many, host);
+  const redirects = from.map((host) => ({ from: host, to: 'old.test' }));
+  await domains.changeDomainSettings(many.id, { redirects });
+  const shown = async (address: string) => {
+    const { text } = await its.visitor.get(address);
+    const rows = elementsIn(text, 'tr').flatMap(({ attributes }) => attributes['id'] ?? []);
+    const next = elementsIn(text, 'a').find(({ attributes }) => attributes['rel'] === 'next');
+    return { rows, next: next?.attributes['href'] };
+  };
+  const { rows, next = '' } = await shown(page);
+  expect(rows).toEqual(
+    from
+      .slice(1)
+      .toReversed()
+      .map((host) => `redirect-${host}`),
+  );
+  expect(await shown(next)).toEqual({ rows: ['redirect-shop-0.old.test'], next: undefined });
 });
 
 describe('a name and its www name', () => {

@@ -164,7 +164,10 @@ describe('how a page looks', () => {
     const owner = await dashboard.newOwner({ name: 'The Happy Paws Pet Store of Little Rock' });
     const project = await container.get(SitesKey).startProject(owner.accountId, 'Long names');
     await deployEntries(container, project, entry('index.html'));
-    await container.get(DomainsKey).addDomain(project, long);
+    const domains = container.get(DomainsKey);
+    await domains.addDomain(project, long);
+    const redirect = { from: long, to: 'https://elsewhere.test/shop', status: 308 } as const;
+    await domains.changeDomainSettings(project.id, { primary: null, redirects: [redirect] });
     await addLongNames(owner.accountId);
     its = owner.visitor.cookie;
   });
@@ -185,13 +188,15 @@ describe('how a page looks', () => {
   };
 
   const open = (path: string, width: number) => browsed.visit(path, { width, cookie: its });
-  const domains = '/dashboard/projects/long-names/settings/domains';
+  const settings = '/dashboard/projects/long-names/settings';
+  const domains = `${settings}/domains`;
 
   test.each([1280, 390])(
     'a name with labels of 63 characters fits into %d pixels',
     async (width) => {
-      for (const path of ['', `/${long}`, `/${long}/remove`]) {
-        const page = await open(domains + path, width);
+      const one = `${domains}/${long}`;
+      for (const path of [domains, one, `${one}/remove`, `${settings}/redirects`]) {
+        const page = await open(path, width);
         expect([path, await tooWide(page)]).toEqual([path, []]);
       }
     },

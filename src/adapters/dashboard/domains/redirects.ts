@@ -10,7 +10,7 @@ import {
 import type { DomainSettingsView } from '../../../domains/use-cases/domain-settings.ts';
 import { buttonForm, field, formError, onceInput, select } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
-import { rowList } from '../frame/list-parts.ts';
+import { pageIn, rowList } from '../frame/list-parts.ts';
 import { badge, empty } from '../frame/parts.ts';
 import { queryText } from '../frame/paths.ts';
 import {
@@ -63,20 +63,24 @@ const noDomainYet = (slug: string): Html =>
 
 const redirectAnchor = (from: string): string => `redirect-${from}`;
 
+/** The newest redirects come first. */
 const redirectList = (redirects: readonly Redirect[], options: RedirectOptions): Html => {
   const served = new Map(options.attached.map((domain) => [domain.host, isOpen(domain)]));
-  const { slug, view } = options;
-  return rowList(
-    redirects,
+  const { slug, view, query } = options;
+  const address = { path: redirectsPath(slug), fields: {} };
+  const choice = { address, after: query.get('after'), order: 'time' } as const;
+  const { shown, links } = pageIn(redirects.toReversed(), ({ from }) => from, choice);
+  const rows = rowList(
+    shown,
     [
       ['From', 'name', ({ from }) => shownName(nameOf(from))],
-      ['To', 'line', ({ to }) => shownTarget(to)],
+      ['To', 'line', (redirect) => targetOf(redirect, whyIdle(redirect, view, served))],
       [
         'Status',
         'text',
         ({ status }) => html`<span title="${statusMeanings[status]}">${status}</span>`,
       ],
-      ['State', 'line', (redirect) => stateOf(whyIdle(redirect, view, served))],
+      ['State', 'bare', (redirect) => stateOf(whyIdle(redirect, view, served))],
       [
         'Actions',
         'actions',
@@ -85,12 +89,14 @@ const redirectList = (redirects: readonly Redirect[], options: RedirectOptions):
     ],
     { idOf: ({ from }) => redirectAnchor(from) },
   );
+  return html`${rows}${links}`;
 };
 
+const targetOf = ({ to }: Redirect, why: string | undefined): Html =>
+  html`<span title="${to}">${shownTarget(to)}</span>${why !== undefined && html` <small title="${why}">${why}</small>`}`;
+
 const stateOf = (why: string | undefined): Html =>
-  why === undefined
-    ? badge('active', 'good')
-    : html`<span title="${why}">${badge('suspended', 'busy')} <small>${why}</small></span>`;
+  why === undefined ? badge('active', 'good') : badge('suspended', 'busy');
 
 const actionsOf = (slug: string, from: string): Html =>
   html`<div class="row">
