@@ -18,7 +18,7 @@ interface Attacked<T> {
   /** The attack's own result. */
   readonly result: T;
   readonly before: ProcessUsage;
-  /** When it ended, before its resources were released. */
+  /** The end of the attack, before its resources were released. */
   readonly during: ProcessUsage;
 }
 

@@ -42,7 +42,7 @@ const trusting = Object.values(trustingFiles).flat();
 const isFor = (listed: string, path: string): boolean =>
   listed === path || (listed.endsWith('/') && path.startsWith(listed));
 
-test('every file of src that parses text is tested with long texts or listed as one that receives none', () => {
+test('every file of src that parses text is tested with long texts or is listed as receiving none', () => {
   const listed = [...Object.keys(textFiles), ...trusting];
   expect(found.filter((path) => !listed.some((one) => isFor(one, path)))).toEqual([]);
 });

@@ -225,7 +225,7 @@ describe('a form that is sent after the session has ended', () => {
   });
 });
 
-test('a browser that has forgotten an ended session says why it asks to sign in, but a new one does not', async () => {
+test('a browser with an ended session is told why it must sign in again, and a new browser is not', async () => {
   const owner = await dashboard.newOwner();
   const visitor = dashboard.stranger();
   await visitor.get(await dashboard.linkFor(owner.email));

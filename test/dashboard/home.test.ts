@@ -35,7 +35,7 @@ describe('the first page', () => {
       /\((not )?done( yet)?\)$/.test(said) ? [said] : [],
     );
 
-  test('lists the first steps until all are done, and then what needs the owner, with links to fix it', async () => {
+  test('lists the first steps until all are done, and then everything that needs the owner, with links', async () => {
     const { container } = dashboard;
     const [sites, domains] = [sitesOf(dashboard), domainsOf(dashboard)];
     expect(steps(await page()).map((step) => step.includes('(done)'))).toEqual([

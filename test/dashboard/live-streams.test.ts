@@ -199,7 +199,7 @@ test('each person sees their number of unread notices, and a new number whenever
   expect([toldIn(mine), toldIn(hers)]).toEqual([['Notices'], ['Notices, 3 unread', 'Notices']]);
 });
 
-test('on a page where only the bell is live, no page is rendered, and the bell is sent at once and when it changes', async () => {
+test('if only the bell of a page is live, no page is rendered, and the bell is sent at once and at each change', async () => {
   const { made, screen } = pageOf();
   const one = open({ ...screen, live: 'bell' });
   await pass(2000);

@@ -239,7 +239,7 @@ describe('inviting somebody', () => {
     expect(textOf(mine.text)).not.toMatch(/another one by mail|do not send email/);
   });
 
-  test('says so when the link is not mailed because the address got enough mail or the account invites too many', async () => {
+  test('says when the link is not mailed because of the limits of the address or the account', async () => {
     const { visitor, accountId } = await dashboard.newOwner({ name: 'Fish shop' });
     const access = dashboard.container.get(AccessKey);
     const invite = (email: string, once: number) =>

@@ -16,7 +16,7 @@ afterAll(async () => {
   }
 });
 
-test('a new owner gets from a mailed invitation to a live domain and a deploy from a laptop, with scripts and without', async () => {
+test('a new owner gets from a mailed invitation to a live domain and a deploy from a laptop, with and without scripts', async () => {
   const live = async (slug: string, javaScript: boolean) =>
     day.live(slug, await browser.open({ javaScript }), javaScript);
   await Promise.all([live('with-scripts', true), live('without-scripts', false)]);

@@ -157,7 +157,7 @@ describe('the body of one upload', () => {
     expect(await outcome).toMatchObject({ code: 'upload_too_slow' });
   });
 
-  test('is refused after its first part when it is a form of empty parts only, before the rest arrives', async () => {
+  test('is refused after its first part if all its parts are empty, before the rest arrives', async () => {
     pace = patient;
     begin(200_000_000);
     socket.write('\r\n--x\r\n\r\n'.repeat(10_000));

@@ -7,7 +7,7 @@ import { everyDatabase, unavailable, inProgress } from './fault-words.ts';
 const seats = 4;
 /** The longest time that a process serves before it is killed. */
 const longestLifeMs = 400;
-/** Each time after this many kills, all processes are killed at once. */
+/** After this many kills each time, all processes are killed at once. */
 const togetherOnceIn = 20;
 /** With few kills, killing takes less time than ending a process gracefully. */
 const worthCompiling = 20;

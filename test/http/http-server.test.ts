@@ -250,7 +250,7 @@ describe('a server that stops', () => {
       return { clock, stopped, idle, upload, closed };
     };
 
-    test('cuts the upload after a minute when it is being replaced, so that it can still report its counts', async () => {
+    test('cuts the upload after a minute if it is being replaced, so that it can still report its counts', async () => {
       const { clock, stopped, idle, upload, closed } = await begin(new AbortController());
       const isIdleClosed = closed(idle);
       clock.now = 59_999;
@@ -270,7 +270,7 @@ describe('a server that stops', () => {
       await Promise.all([isCut, stopped]);
     });
 
-    test('closes the idle connection at once, and cuts the upload after 5 seconds when it is being replaced and the whole service stops', async () => {
+    test('closes the idle connection at once and cuts the upload after 5 seconds if the whole service stops during a replacement', async () => {
       const hurry = new AbortController();
       const { clock, stopped, idle, upload, closed } = await begin(hurry);
       clock.now = 9_000;

@@ -70,7 +70,7 @@ test('the command names the record that is missing, and fails', async () => {
   expect(stdout).toContain(String(checks[0]?.advice));
 });
 
-test('the next process continues with the only order for all names of the platform after a kill at any step', async () => {
+test('after a kill at any step, the next process continues the only order for all names of the platform', async () => {
   lab.zone.set(record, { CNAME: ['platform.acme.platform.test'] });
   for (const fault of stuck) {
     const before = unanswered(lab.gate, fault.match).length;

@@ -74,7 +74,7 @@ test('while all is well, only the first authority is contacted', async () => {
   expect(second.log).toEqual([]);
 });
 
-test('the second authority issues when the first one hangs and then refuses connections, even if the process is killed meanwhile', async () => {
+test('the second authority issues if the first one hangs and then refuses connections, even after a kill', async () => {
   const host = 'www.silent.test';
   lab.gate.setFaults({ match: caPlaces.newOrder, hang: true });
   await add(host);
@@ -104,7 +104,7 @@ test('the second authority issues long before the limit of a day at the first on
   expect(clock.now().getTime() - begun).toBeLessThan(0.1 * day * 1000);
 });
 
-test('the second authority issues at once where CAA allows only it, and after a kill the next process continues the same order', async () => {
+test('the second authority issues at once if CAA allows only it, and after a kill the next process continues its order', async () => {
   const host = 'www.caa.test';
   second.setFaults({ match: caPlaces.finalize, after: true, hang: true });
   await add(host, [secondIssuer]);

@@ -222,7 +222,7 @@ describe('by DNS,', () => {
     expect(issuedFor(lab.gate, host)).toBe(1);
   });
 
-  test('a wildcard names the delegation that it lacks, then serves each name below it, and none once it is removed', async () => {
+  test('a wildcard without its delegation names it, and with it serves each name below it until it is removed', async () => {
     const { records } = await shop.add(wildcard);
     expect(records.map(({ purpose, required }) => [purpose, required])).toEqual([
       ['route', true],

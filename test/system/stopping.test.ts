@@ -21,7 +21,7 @@ const connectTo = (origin: string): Socket => {
 
 const request = 'GET /healthz HTTP/1.1\r\nHost: animal-store.test\r\nConnection: close\r\n\r\n';
 
-test('clients that asked just before the stop are answered, even those not yet accepted, and neither an idle one nor a live page delays the stop', async () => {
+test('a stop answers clients that have just asked, even before they are accepted, and waits for no idle client or live page', async () => {
   const service = await home.start();
   const stream = await DashboardStream.open(await signInFirst(service), '/dashboard/usage');
   await stream.shows('Usage');
@@ -39,7 +39,7 @@ test('clients that asked just before the stop are answered, even those not yet a
 });
 
 describe('with DRAIN_SECONDS', () => {
-  test('a stopping service first reports itself as not ready and still serves, and a second signal ends it at once', async () => {
+  test('a stopping service first reports itself as not ready while it still serves, and a second signal ends it at once', async () => {
     const service = await home.start({ DRAIN_SECONDS: '3600' });
     const get = async (path: string) => (await fetch(service.origin + path)).status;
     expect(await get('/readyz')).toBe(200);

@@ -185,7 +185,10 @@ export class EdgeConnection {
   }
 }
 
-/** Bytes that the system has not accepted. The property is undocumented; without it, no connection looks full. */
+/**
+ * Bytes that the system has not accepted. Uses an undocumented property; without it, no connection counts
+ * as full.
+ */
 const queuedBytes = (socket: Socket): number => {
   const { _handle: handle } = socket as { _handle?: { readonly writeQueueSize?: number } | null };
   return handle?.writeQueueSize ?? 0;

@@ -2,7 +2,7 @@ import { listenersOf, type Listening } from './addresses.ts';
 import type { Config } from './settings.ts';
 import { leastCharacters } from './setting-schemas.ts';
 
-// Finds well-formed settings that conflict or endanger users. Each finding is one fault.
+// Finds well-formed settings that conflict or endanger users. Returns one fault for each finding.
 
 type Set = Readonly<Record<string, string | undefined>>;
 

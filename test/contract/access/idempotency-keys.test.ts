@@ -108,7 +108,7 @@ describeStores('idempotency keys', (stores) => {
   });
 
   testOnBoth(
-    'a new request is counted once even if its transaction runs twice, and a repeated one is not counted',
+    'a new request is counted once, even if its transaction runs twice; a repeated one is not counted',
     async () => {
       let [admitted, worked] = [0, 0];
       const admit = () => {

@@ -141,7 +141,7 @@ test('a request whose deadline passes first is not counted and does not mean tha
   expect(told).toEqual([]);
 });
 
-test('an abandoned request behind an older abandoned one on the same connection does not count either', async () => {
+test('an abandoned request behind another abandoned one on the same connection is not counted either', async () => {
   const [counters, hasty] = [await join(server.url), await join(server.url, { timeoutMs: 300 })];
   const before = await scriptsRun();
   await server.freeze();

@@ -126,7 +126,7 @@ test.each([
   ['is empty', []],
   ['has no tag', [0, 0]],
   ['has a tag that is longer than the record', [0, 9, 0x69, 0x73, 0x73, 0x75, 0x65]],
-])('a record that %s makes the answer unusable, as authorities must treat it', async (_, data) => {
+])('a record that %s makes the answer unusable, as it does for authorities', async (_, data) => {
   inspect.dns.setZone({ [host]: { CAA: [new Uint8Array(data)] } });
   expect(await caaOf()).toEqual([{ name: host, answer: failed('malformed') }]);
 });

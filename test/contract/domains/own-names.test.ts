@@ -139,7 +139,7 @@ describeStores("the platform's own names", (stores) => {
     expect((await stores.ownNames.find(its.host))?.generation).toBe(2);
   });
 
-  test('a name that is no longer needed is deleted with its order, key and certificate, and the edges stop serving it', async () => {
+  test('a name that is no longer needed is deleted with its order, key and certificate, and edges stop serving it', async () => {
     const its = newName();
     const { name } = await claim(its);
     await settle(its, name);

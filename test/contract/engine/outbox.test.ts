@@ -104,7 +104,7 @@ describeStores(
     });
 
     testOnBoth(
-      'a failed delivery is due again at its time and counts its attempts, and a late worker changes nothing',
+      'a failed delivery is due again at its time with its attempts counted, and a late worker changes nothing',
       async () => {
         await store(planChanged());
         let [held] = await claim();

@@ -308,7 +308,7 @@ describeStores('deliveries to webhooks', (stores) => {
     expect(await list()).toHaveLength(1);
   });
 
-  test('a second test makes the waiting one due now, and is a new delivery once that one is delivered', async () => {
+  test('a second test makes a waiting one due now, and becomes a new delivery if none waits', async () => {
     const first = ping();
     await deliveries.addTest(first, webhook, later(0));
     await add();

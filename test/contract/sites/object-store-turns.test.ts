@@ -57,7 +57,7 @@ const oneAfterMany = async (call: (name: string) => Promise<unknown>): Promise<v
   store.close();
 };
 
-test('the trace of a file that waits for its turn to be stored belongs to the request that stores it', async () => {
+test('storing a file is traced under the request that stores it, even if the file waited for its turn', async () => {
   const { signal } = new AbortController();
   await oneAfterMany((name) => store.writeFile(name, { path: file, bytes: 3 }, signal));
   expect(tracer.owners).toHaveLength(many.length + 1);
@@ -66,7 +66,7 @@ test('the trace of a file that waits for its turn to be stored belongs to the re
   ]);
 });
 
-test('the trace of content that waits for its turn to be fetched belongs to the visit that requested it', async () => {
+test('fetching content is traced under the visit that requested it, even if the content waited for its turn', async () => {
   const cache = new ContentCache({
     ...{ folder: join(folder, 'cache'), mostBytes: 0 },
     onProblem: () => undefined,

@@ -188,7 +188,7 @@ const changes: readonly (readonly [what: string, act: () => unknown])[] = [
   ['another plan', () => dashboard.container.get(AccessKey).setPlan(owner.accountId, 'pro')],
 ];
 
-test('the bell of a page that is not live is updated too, and is cleared in each browser once the notices were read', async () => {
+test('the bell of a page that is not live is updated, and is cleared in each browser once the notices were read', async () => {
   const { visitor, accountId } = await dashboard.newOwner();
   const quiet = await browsers.open('/dashboard/keys', visitor.cookie ?? '');
   const all = (name: string) => Promise.all(quiet.map((page) => page.rings(name)));

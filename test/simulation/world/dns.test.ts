@@ -128,7 +128,7 @@ test('a CNAME beside other records or at an apex is refused, and so are invalid 
   expect(zones.find(host, 'CNAME')).toMatchObject({ records: [target] });
 });
 
-test('a wildcard matches names that do not exist, and nothing below names that do', async () => {
+test('a wildcard matches names that do not exist, but no name below an existing one', async () => {
   dns.zones.set('*.customer.example', 'A', ['192.0.2.40'], 60);
   expect(await dns.lookup(first, 'made.up.customer.example', 'A')).toMatchObject({
     records: ['192.0.2.40'],

@@ -81,7 +81,7 @@ const probe = async (origin: string, pid: string, idle: string): Promise<Omit<Pr
   const [at, before] = [Date.now(), mainThreadOf(pid)];
   const service = timed(ask(`${origin}/healthz`));
   const over = service.then(() => true);
-  // Repeated while the service takes its time, so that both run on an equally busy machine.
+  // Repeated while the service is slow, so that both run on an equally busy machine.
   let machineMs = 0;
   for (let isOver = false; !isOver; isOver = await Promise.race([over, setTimeout(5, false)])) {
     machineMs = Math.max(machineMs, (await timed(ask(idle))).tookMs);

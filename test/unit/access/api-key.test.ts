@@ -54,7 +54,7 @@ describe('issuing an API key', () => {
     });
   });
 
-  test('lets a key deploy only if its owner chose that, and only to the chosen project if there is one', () => {
+  test('a key may deploy only if its owner chose that, and only to the chosen project, if there is one', () => {
     expect(defaultScopes).toEqual(['pets:read', 'pets:write', 'orders:read']);
     const { state } = issueApiKey({ ...draft, projectId: 'proj_1' }, now);
     expect(state.projectId).toBe('proj_1');

@@ -73,7 +73,7 @@ test('an address gets at most ten mails an hour and thirty a day from many netwo
   expect(may(spread(30, 20 * minute))).toBe(false);
 });
 
-test('an address gets a requested link each half hour, however many networks ask, and it works until the next one', () => {
+test('an address gets one requested link each half hour, however many networks ask, and each works until the next one', () => {
   const sent: Date[] = [];
   const end = now.getTime() + 3 * 24 * hour;
   for (let [at, asked] = [now.getTime(), 0]; at < end; at += minute, asked += 1) {
@@ -95,7 +95,7 @@ test('an address gets a requested link each half hour, however many networks ask
   expect(may(own)).toBe(false);
 });
 
-test("a browser in which the person has signed in has its own count, and any other browser counts as a stranger's", () => {
+test('a browser in which the person has signed in has its own limit, and all other browsers count as strangers', () => {
   const known = { id: 'device_1', personIds: ['pers_other', 'pers_mia'] };
   const foreign = { id: 'device_2', personIds: ['pers_mallory'] };
   const flood = Array.from({ length: 30 }, (_, n) => mailsAt([ago(n)], `network:${n}`)).flat();

@@ -123,7 +123,7 @@ test.each(['mia@shop.example', 'my MIA@shop.Example 1'])(
 );
 
 test.each(['ZOË’S birds!!', 'zoë’s birds 2026', '2026-mia-2026', 'mia1234567890'])(
-  'a password is refused if it is the name of the account or person with digits or signs around it: %s',
+  'a password is refused if it is the name of the account or person, even with digits or signs around it: %s',
   (password) => {
     refuses(password, 'must not be your name or the name of the account');
   },

@@ -15,7 +15,7 @@ const draft = { id: 'acct_1', name: 'Zoo', email: 'owner@zoo.example', plan: 'fr
 const opened = openAccount(draft, now).state;
 const runs = { numRuns: 300 };
 
-test('each level of the quota is reported at most once a day, and the lower one never after the higher', () => {
+test('each level of the quota is reported at most once a day, and never the lower one after the higher one', () => {
   const uses = fc.array(
     fc.record({ day: fc.integer({ min: 1, max: 4 }), level: fc.constantFrom(...highUseLevels) }),
   );

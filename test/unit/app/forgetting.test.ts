@@ -111,7 +111,7 @@ test('leftovers of our own certificates are cleaned up hourly', async () => {
   expect(looks).toBe(before + 1);
 });
 
-test('a table without old rows is not cleaned, and is checked again once the oldest are old, at most hourly', async () => {
+test('a table without old rows is not swept, and is checked again once its oldest rows are old, at most hourly', async () => {
   const usage = jobs.find(({ name }) => name === 'forget usage');
   swept.length = 0;
   oldest = new Date(now.getTime() - 80 * day);

@@ -44,7 +44,7 @@ const liveFor = (life: number): CustomDomain => bring(ordered, start, validFor(l
 const leftAt = (at: Date, life: number) => (life - (at.getTime() - start.getTime())) / life;
 
 describe('for any lifetime of a certificate from a minute to 398 days', () => {
-  test('the renewal begins with a third of it left, or with half if it is shorter than 10 days, or a little earlier', () => {
+  test('the renewal begins with at least a third of it left, or half if it is shorter than 10 days', () => {
     forAny((life, host) => {
       const left = leftAt(nextRenewal(validFor(life, host), start), life);
       const share = life < 10 * day ? 1 / 2 : 1 / 3;
@@ -123,7 +123,7 @@ describe('for any lifetime of a certificate from a minute to 398 days', () => {
     );
   });
 
-  test('while a renewal waits for the DNS, it is checked as often as a failed renewal is retried, and at least hourly', () => {
+  test('while a renewal waits for the DNS, the DNS is checked as often as a failed renewal is retried, and at least hourly', () => {
     forAny((life) => {
       const now = after(Math.floor(life * 0.7));
       const held = recordCheck(renewing(life, now), badReport(now), moment(now)).state;

@@ -120,7 +120,7 @@ describe('a later check', () => {
     }
   });
 
-  test('comes 4, 12, 28 and 60 minutes after a live domain first leads elsewhere and then hourly, and hourly while it leads here', () => {
+  test('comes 4, 12, 28 and 60 minutes after a live domain leads elsewhere, and otherwise hourly', () => {
     const begin = 60 * day;
     let state: CustomDomain = live;
     let at = after(begin);

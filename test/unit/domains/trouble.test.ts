@@ -175,7 +175,7 @@ describe('a certificate that cannot be issued', () => {
     expect(look(validUntil(after(day)), after(hour))).toEqual([]);
   });
 
-  test('is reported as recovered after a renewal, however short its lifetime, and as failing again only when that is due', () => {
+  test('is reported as recovered after a renewal, however short its lifetime, and as failing again only when its next renewal is overdue', () => {
     const hours = fc.integer({ min: 12, max: 400 * 24 });
     fc.assert(
       fc.property(hours, hours, fc.double({ min: 0, max: 1, noNaN: true }), (old, young, share) => {

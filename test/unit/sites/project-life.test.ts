@@ -89,7 +89,7 @@ test('deleting a project ends its uploads, and the project shows until when it c
   ]);
 });
 
-test('a deleted project can be restored for 7 days and is removed an hour later, so differing clocks cannot do both', () => {
+test('a deleted project can be restored for 7 days and is removed an hour later, so that differing clocks cannot do both', () => {
   const { state: deleted } = deleteProject(site, now);
   const lastMoment = later(7 * day - 1);
   expect(restoreProject(deleted, lastMoment)).toEqual({

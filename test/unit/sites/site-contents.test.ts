@@ -113,7 +113,7 @@ describe('a path', () => {
     return decodeURIComponent(new URL(`https://birds.test/${encoded}`).pathname).slice(1);
   };
 
-  test('made of any text is refused, or is a relative one that is published unchanged', () => {
+  test('made of any text is refused, or published unchanged as a relative path', () => {
     const name = fc.oneof(
       fc.constantFrom('..', '.', '', 'a', '.git', 'C:', '\\', '\0', 'index.html', '__MACOSX'),
       fc.string({ unit: anyCharacter, maxLength: 8 }),

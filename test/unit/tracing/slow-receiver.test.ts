@@ -41,7 +41,7 @@ const record = async (tracer: OtelTracer, spans: number): Promise<void> => {
   for (let n = 0; n < spans; n++) await tracer.begin(beginning, () => Promise.resolve());
 };
 
-test('spans are dropped beyond a few thousand while nothing accepts them, and the receiver gets one batch at a time', async () => {
+test('beyond a few thousand, unaccepted spans are dropped, and the receiver gets one batch at a time', async () => {
   const { receiver, tracer } = opened();
   await record(tracer, 6_000);
   expect(receiver.spans).toBe(512);

@@ -111,7 +111,7 @@ test.each([answered(410), timeout(), answered(200, now, 2000)])(
   },
 );
 
-test('a webhook is switched off after five days without a success, and not a millisecond before or after one success', () => {
+test('a webhook is switched off after exactly five days without a success, and one success prevents that', () => {
   const since = failingSince(later(-longestFailingMs));
   expect(settle({ delivery, webhook: since }, timeout())).toMatchObject({
     webhook: { status: { state: 'off', reason: 'failing' } },

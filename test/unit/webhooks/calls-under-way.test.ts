@@ -76,7 +76,7 @@ test('webhooks of one account share the places of a receiver, and those of other
   expect(calls.choose(of('acct_2'), false)).toHaveLength(mostAtOnce.receiver);
 });
 
-test('an account gets a few places at a time, and its slow calls take none of its fast places', () => {
+test('an account gets a few places at a time, and its slow calls use none of its fast places', () => {
   const calls = new CallsUnderWay();
   const accountId = 'acct_busy';
   const burst = [...many(50, (id) => ({ ...due(id), accountId })), due(51)];

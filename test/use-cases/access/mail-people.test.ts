@@ -76,7 +76,7 @@ describe('a request for a link', () => {
     expect(lab.mailed()).toHaveLength(2);
   });
 
-  test('for an address in several accounts leads to one mail with a link to each, those with a proven address first', async () => {
+  test('for an address with several accounts leads to one mail with a link to each, those with a proven address first', async () => {
     const draft = { email: 'eve@elsewhere.example', plan: 'free' } as const;
     const others = [];
     for (const name of ['First', 'Second', 'Third']) {

@@ -95,7 +95,7 @@ test('a subscriber that hangs reaches its deadline and delays no other', async (
   expect(logged).toMatchObject([{ level: 40, subscriber: 'hangs', err }]);
 });
 
-test('a delivery to a subscriber of a newer release waits a day for it, and is parked only then', async () => {
+test('a delivery to a subscriber of a newer release waits a day for that release before it is parked', async () => {
   const { relay, outbox, clock, store } = await relayTo({}, undefined, ['notices']);
   await store('a');
   const retry = async (times: number) => {

@@ -102,7 +102,7 @@ test('when the process stops, the work of a job is notified', async () => {
   expect(asked).toEqual([true, false]);
 });
 
-test('a job that knows when it has work takes no lease before that, and then says when it has more', async () => {
+test('a job that knows its next work takes no lease before that, and then reports the work after it', async () => {
   const { jobLeases: leases } = await open();
   const clock = new SettableClock(now);
   const log = pino({ level: 'silent' });

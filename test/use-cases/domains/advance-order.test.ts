@@ -61,7 +61,7 @@ test('the next worker continues with the same order and key', async () => {
   expect([lab.asked('order'), lab.asked('finalize')]).toEqual([1, 1]);
 });
 
-test('a renewal names the certificate that it replaces to the authority', async () => {
+test('a renewal tells the authority which certificate it replaces', async () => {
   const { authority } = stuckIn({ kind: 'processing', askAgainAfterMs: 60_000 });
   const named: unknown[] = [];
   authority.order = (...given) => {

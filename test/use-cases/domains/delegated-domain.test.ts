@@ -60,7 +60,7 @@ test('a domain is validated over HTTP from the next order on after its delegatio
   });
 });
 
-test('a delegated domain continues after a crash with the method of its order, whatever the DNS says by then', async () => {
+test('after a crash, a delegated domain continues with the method of its order, whatever the DNS says by then', async () => {
   const lab = await domainLab(zone);
   const domain = await lab.add();
   lab.delegate(domain);

@@ -60,7 +60,7 @@ test.each(['leads here', 'loses its delegation for one check'])(
   },
 );
 
-test('failures keep counting, however often the delegation comes and goes', async () => {
+test('failures still count, however often the delegation comes and goes', async () => {
   const asked: number[] = [];
   for (let n = 0; n < 60; n++) {
     lab.authority.failNext('look', { reason: 'challenge' });

@@ -66,7 +66,7 @@ test('the reason for the wait is shown while our resolvers find the DNS wrong', 
   expect(await shown(wrong)).toContain('correct; the next check is in 7 minutes');
 });
 
-test('a name whose CAA records do not allow DNS validation shows why it gets no certificate before the move', async () => {
+test('a name whose CAA records do not allow DNS validation says why it gets no certificate before the move', async () => {
   const seen = report(now, {
     validation: { delegated: true, method: 'http-01' },
     mayIssue: ['ca.test'],

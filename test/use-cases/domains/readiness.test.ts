@@ -121,7 +121,7 @@ describe('a delegated domain whose traffic goes elsewhere', () => {
     expect(await types()).not.toContain('certificate_failing');
   });
 
-  test('asks its owner to act on a failed renewal once the certificate is ready, until the name is no longer proven', async () => {
+  test('asks its owner to act on a failed renewal while the certificate is ready and the name is proven', async () => {
     const domain = await ready();
     for (let n = 0; n < 3; n++) lab.authority.failNext('order', { reason: 'rejected_name' });
     lab.clock.set(attemptAt(domain)!);

@@ -178,7 +178,7 @@ describe("if the platform's challenge name is delegated", () => {
     });
   });
 
-  test('an unrenewed certificate is near its end with a fifth of its lifetime left, and no longer relied on with a twentieth left', async () => {
+  test('an unrenewed certificate is near its end with a fifth of its lifetime left, and is not relied on with a twentieth left', async () => {
     delegate();
     await secure();
     const { notAfter } = (await checkPlatform(lab.ports)()).certificate!;

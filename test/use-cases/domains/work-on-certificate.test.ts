@@ -128,7 +128,7 @@ describe('the share of an account', () => {
     expect((await lab.current(other)).state).toBe('live');
   });
 
-  test('delays a domain without a DNS lookup once it is used up, and records that once, whatever is checked meanwhile', async () => {
+  test('delays a domain without a DNS lookup once it is used up, and this is recorded once, whatever is checked meanwhile', async () => {
     await churn(10);
     const domain = await lab.addVerified();
     const inspected = mustNotBeUsed<DomainPorts['dns']>('dns');
@@ -312,7 +312,7 @@ describe('the same order continues', () => {
   });
 
   test.each(['before', 'after'] as const)(
-    'but not an order whose URL was never stored: killed %s the request, each new order counts, within the limits',
+    "but not if the order's URL was never stored: killed %s the request, each new order counts, within the limits",
     async (when) => {
       const domain = await lab.addVerified();
       const kill = {

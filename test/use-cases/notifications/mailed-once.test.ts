@@ -255,7 +255,7 @@ test('a message that cannot be prepared counts as tried, and is abandoned after 
   expect(await all.ports.mails.state(all.clock.now())).toMatchObject({ waiting: 0 });
 });
 
-test('no mail is lost when the process is killed, and one that is sent again has the same id and text', async () => {
+test('no mail is lost when the process is killed, and a repeated one has the same id and text', async () => {
   const killedAt = async (step: number) => {
     const all = await world();
     const life = new Life(step);

@@ -136,7 +136,7 @@ describe('a claimed delivery', () => {
     expect(listed.map(({ progress }) => progress.state)).toEqual(['cancelled', 'cancelled']);
   });
 
-  test('that cannot be signed counts as a failed attempt on our side, and its webhook does not count as failing', async () => {
+  test('that cannot be signed counts as a failed attempt, but its webhook does not count as failing', async () => {
     const of = await add(['key.banned']);
     await calls.tellWebhooks(banned('evt_1'));
     const noKey = new Error('sealed under another key');
