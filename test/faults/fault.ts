@@ -21,7 +21,7 @@ export interface Scene {
 export interface Struck {
   /** Additional text for the table. */
   readonly note?: string;
-  /** Violations of its own laws. */
+  /** Violations of the fault's own laws. */
   readonly complaints?: readonly string[];
   /** The measured recovery time; by default the time from its end until all requests succeed again. */
   readonly recoveryMs?: number;

@@ -44,7 +44,7 @@ const livingHeapOf = async (port: string): Promise<number> => {
 /** The share of the time in which caches fill and V8 compiles. */
 const warmingUp = 0.2;
 const measurements = 8;
-/** Allowed variation between two measurements. */
+/** The allowed variation between two measurements. */
 const spareMiB = 12;
 const spareDescriptors = 12;
 const mostDelayMs = 50;

@@ -120,7 +120,7 @@ export class SecureVisitor {
 interface Destination {
   readonly host: string;
   readonly port: number;
-  /** As `ip:port`. */
+  /** In the form `ip:port`. */
   readonly resolver: string;
   /** PEM, the roots that the visitors trust. */
   readonly roots: readonly string[];

@@ -61,9 +61,9 @@ const tellLine = (line: string): void => {
 };
 
 interface Outcome {
-  /** Why it failed. */
+  /** The reason of the failure. */
   readonly error: unknown;
-  /** How many days it lived. */
+  /** The number of days that it lived. */
   readonly days: number;
   readonly hash: string;
   readonly history: string | undefined;

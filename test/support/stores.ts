@@ -122,7 +122,7 @@ export const openStores = async (
   };
 };
 
-/** Ids of events grow. */
+/** Ids of events ascend. */
 const eventsOf = async (database: Database): Promise<readonly DomainEvent[]> => {
   const rows = await database.db.selectFrom('events').selectAll().orderBy('id').execute();
   return rows.map((row) => ({

@@ -126,7 +126,7 @@ const closedLocalKey = (
     sealer?.open(sealed, localRootPurpose);
     if (sealer) return undefined;
   } catch {
-    // This key does not fit.
+    // This key cannot decrypt it.
   }
   return 'local-ca.key, the key of the local certificate authority, needs another secret key than this machine has.';
 };

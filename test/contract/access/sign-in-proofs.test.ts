@@ -93,7 +93,7 @@ describeStores('proofs for signing in', (stores) => {
       await expect(byPassword('of somebody')).rejects.toHaveProperty('code', 'sign_in_refused');
       await expect(byLink(kept)).rejects.toHaveProperty('code', 'sign_in_link_invalid');
 
-      // The next session ends nothing.
+      // The next session ends no other session.
       const next = sessionOf(person.id, { resetsPassword: true }, later(9));
       const another = { way: 'link', linkHash: await newLink(stores, person.id) } as const;
       await stores.sessions.start({ ...next, proof: another, events: [] });

@@ -42,7 +42,7 @@ export const unanswered = (gate: CaGate, place: RegExp): readonly CaRequest[] =>
   gate.asked(place).filter(({ status }) => status === 0);
 
 interface CaRequest {
-  /** `METHOD /path` */
+  /** In the form `METHOD /path`. */
   readonly line: string;
   /** The signed content; undefined if there was none, and for POST-as-GET. */
   readonly payload: unknown;

@@ -135,7 +135,7 @@ const startOfAuthority: Answer = {
 
 /** The records at one address. */
 interface DnsView {
-  /** As `ip:port`. */
+  /** In the form `ip:port`. */
   readonly server: string;
   /** Replaces everything. */
   setZone(zone: Zone): void;

@@ -35,7 +35,7 @@ const bits = (bytes: Buffer): Buffer => der(derTags.bits, Buffer.of(0), bytes);
 
 interface DerNode {
   readonly tag: number;
-  /** Includes the head. */
+  /** Includes the tag and the length. */
   readonly whole: Buffer;
   readonly content: Buffer;
 }

@@ -26,7 +26,7 @@ interface Launching {
   readonly name: string;
   readonly url: string;
   readonly port: number;
-  /** Contains the server's `log` file. */
+  /** The folder of the server's `log` file. */
   readonly folder: string;
   readonly guard: Writable;
   /** Runs once, before the first start. */

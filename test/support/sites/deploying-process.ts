@@ -19,7 +19,7 @@ export interface Orders {
 export interface Outcome {
   readonly deploys: readonly Deploy[];
   readonly listing: readonly string[];
-  /** Peak memory. */
+  /** The peak of memory. */
   readonly largestMiB: number;
 }
 

@@ -7,7 +7,7 @@ export type Failure =
   | 'busy'
   | 'duplicate'
   | 'missing_parent'
-  /** Repeating the transaction helps. */
+  /** Repeating the transaction can succeed. */
   | 'conflict'
   | 'lock_timeout'
   | 'other';

@@ -219,7 +219,7 @@ export class KyselyMailChoices extends Store implements MailChoices {
 
   async choose(personId: string, off: Kinds): Promise<void> {
     await this.#change(personId, async (db, before) => {
-      // Kinds of newer versions stay.
+      // Kinds of newer versions are kept.
       const on = [...before].filter((kind) => isKind(kind) && !off.has(kind));
       await switchOn(db, personId, on);
       await insert(

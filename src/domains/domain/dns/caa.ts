@@ -14,7 +14,7 @@ export interface Issuers {
   readonly mayIssue: readonly string[];
 }
 
-/** One allowed authority is enough. */
+/** One allowed authority is sufficient. */
 export const judgeIssuers = (
   { host, resolvers }: Pick<DnsFacts, 'host' | 'resolvers'>,
   policies: readonly CaaPolicy[],
