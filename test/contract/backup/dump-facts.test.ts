@@ -8,11 +8,12 @@ const names = [
   `('4','ünïcode ☃ ; ')`,
 ];
 const deploys = [
-  `('dep_1','proj_1',1,'succeeded',1,2,3,4,NULL,NULL)`,
-  String.raw`('dep_2','proj_1',2,'failed',1,2,NULL,NULL,'no_index','write (\'dep_9\',\'p\',1,\'succeeded\')')`,
-  `('dep_3','proj_1',3,'uploading',1,NULL,NULL,NULL,NULL,NULL)`,
-  `('dep_4','proj_2',1,'succeeded',1,2,3,4,NULL,NULL)`,
+  `('dep_1','proj_1',1,'operator',NULL,'succeeded',1,2,3,4,NULL,NULL)`,
+  String.raw`('dep_2','proj_1',2,'key:key_1','(a) it\'s, \'b\'','failed',1,2,NULL,NULL,'no_index','write (\'dep_9\',\'p\',1,\'succeeded\')')`,
+  `('dep_3','proj_1',3,'operator',NULL,'uploading',1,NULL,NULL,NULL,NULL,NULL)`,
+  `('dep_4','proj_2',1,'operator','succeeded','succeeded',1,2,3,4,NULL,NULL)`,
 ];
+const columnsOfDeploys = 'id project_id number made_by message state started_at finished_at files';
 const migrations = [
   `('0001-foundation','2026-11-22T00:00:00.000Z')`,
   `('0002-later','2026-11-23')`,
@@ -27,13 +28,19 @@ const insertions = {
     rows.map((row) => `INSERT INTO \`${table}\` VALUES ${row};\n`).join(''),
 };
 
+const columnLines = (table: string) =>
+  (table === 'deploys' ? columnsOfDeploys : 'id')
+    .split(' ')
+    .map((column) => `  \`${column}\` varchar(40) NOT NULL DEFAULT '(',\n`)
+    .join('');
+
 const tables = { accounts: names, deploys, pets: [], kysely_migration: migrations };
 const dumpOf = (insert: (typeof insertions)['several statements']): string =>
   [
     '/*!40101 SET NAMES utf8mb4 */;\n',
     ...Object.entries(tables).map(
       ([table, rows]) =>
-        `CREATE TABLE \`${table}\` (\n  \`id\` varchar(40) NOT NULL DEFAULT '(',\n  KEY (\`id\`)\n);\n` +
+        `CREATE TABLE \`${table}\` (\n${columnLines(table)}  KEY (\`id\`)\n);\n` +
         (rows.length === 0 ? '' : insert(table, rows)) +
         `/*!40000 ALTER TABLE \`${table}\` ENABLE KEYS */;\n`,
     ),
@@ -61,7 +68,7 @@ describe.each(Object.entries(insertions))('a dump with %s', (_, insert) => {
   test('is refused when it is cut short or when a deploy cannot be read', () => {
     const dump = dumpOf(insert);
     expect(() => factsOf(dump.slice(0, -10), 100)).toThrow('the dump ends too early');
-    const other = dump.replace(`3,'uploading'`, `'uploading',3`);
+    const other = dump.replace('`state`', '`status`');
     expect(() => factsOf(other, 100)).toThrow('the rows of deploys in the dump cannot be read');
   });
 });

@@ -202,6 +202,23 @@ describe('a dump', () => {
     expect([facts?.rows['late'], facts?.migrations.at(-1)]).toEqual([1, '9999-late']);
   });
 
+  test('reports the deploys that succeeded, whatever their other columns say', async () => {
+    const service = openDatabase(database.url);
+    await migrateUp(service);
+    await service.close();
+    const admin = await connectAsAdmin(database.url);
+    await admin.order('set foreign_key_checks = 0');
+    await admin.order(`insert into deploys (id, project_id, number, made_by, message, state, started_at) values
+      ('dep_1', 'proj_1', 1, 'operator', null, 'succeeded', 1),
+      ('dep_2', 'proj_1', 2, 'operator', 'succeeded', 'failed', 1),
+      ('dep_3', 'proj_1', 3, 'operator', '(it''s), ''failed''', 'succeeded', 1)`);
+    admin.close();
+    const copy = join(folder, 'deploys');
+    const facts = await copyDatabase({ databaseUrl: database.url }, copy, () => 0);
+    await rm(copy);
+    expect(facts).toMatchObject({ rows: { deploys: 3 }, deploys: ['dep_1', 'dep_3'] });
+  });
+
   test('of a newer release can be loaded by programs that do not know its first line', async () => {
     const toolsDir = await mkdtemp(join(folder, 'bin-'));
     const client = `#!/bin/sh\ncat > ${toolsDir}/told\n`;

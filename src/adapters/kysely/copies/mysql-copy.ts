@@ -5,6 +5,7 @@ import { delimiter, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { createGunzip, createGzip } from 'node:zlib';
+import { deployStates } from '../../../sites/domain/site.ts';
 import {
   type CopyFacts,
   type DatabasePlace,
@@ -100,16 +101,18 @@ const endOf = async (child: ChildProcess): Promise<number | null> => {
 };
 
 const text = /'(?:[^'\\]|\\.)*'/gs;
-/** The start of each row of `deploys`: id, project, number, state. */
-const deploy = /\('([\w-]+)','[\w-]+',\d+,'(\w+)'/g;
+const row = /\((?:'(?:[^'\\]|\\.)*'|[^'()])*\)/gs;
+const value = /'(?:[^'\\]|\\.)*'|[^',()]+/gs;
 const migration = /\('([^'\\]+)','/g;
 
 /** Reads the facts while the dump is written. Dumps escape line ends within values. */
 export class DumpFacts {
   readonly #rows: Record<string, number> = {};
+  readonly #columns: Record<string, string[]> = {};
   readonly #deploys: string[] = [];
   readonly #migrations: string[] = [];
   #statesOfDeploys = 0;
+  #created = '';
   #table: string | undefined;
   #unread: string[] = [];
   #isWhole = false;
@@ -140,7 +143,12 @@ export class DumpFacts {
   #line(line: string): void {
     if (line.startsWith('-- Dump completed')) this.#isWhole = true;
     const [, created] = /^CREATE TABLE `(\w+)`/.exec(line) ?? [];
-    if (created !== undefined) this.#rows[created] = 0;
+    if (created !== undefined) {
+      this.#created = created;
+      this.#rows[created] = 0;
+    }
+    const [, column] = /^ +`(\w+)` /.exec(line) ?? [];
+    if (column !== undefined) (this.#columns[this.#created] ??= []).push(column);
     const [intro = '', filled] = /^INSERT INTO `(\w+)` VALUES/.exec(line) ?? [];
     this.#table = filled ?? this.#table;
     if (this.#table === undefined) return;
@@ -155,10 +163,16 @@ export class DumpFacts {
       for (const [, name = ''] of rows.matchAll(migration)) this.#migrations.push(name);
     }
     if (table !== 'deploys') return;
-    for (const [, id = '', state] of rows.matchAll(deploy)) {
-      this.#statesOfDeploys += 1;
-      if (state === 'succeeded') this.#deploys.push(id);
-    }
+    for (const [values] of rows.matchAll(row)) this.#readDeploy(values.match(value) ?? []);
+  }
+
+  #readDeploy(values: readonly string[]): void {
+    const columns = this.#columns['deploys'] ?? [];
+    const valueOf = (column: string) => values[columns.indexOf(column)]?.slice(1, -1) ?? '';
+    const state = deployStates.find((one) => one === valueOf('state'));
+    if (state === undefined) return;
+    this.#statesOfDeploys += 1;
+    if (state === 'succeeded') this.#deploys.push(valueOf('id'));
   }
 }
 
