@@ -61,8 +61,10 @@ export const addressInvalid = (email: string): DomainError<PeopleErrorCode> =>
     `"${email}" is not an e-mail address; write it like keeper@shop.example.`,
   );
 
-export const personNotFound = (id: string): DomainError<PeopleErrorCode> =>
-  new DomainError('person_not_found', `There is nobody with the id ${id}.`);
+export const personNotFound = (person: string): DomainError<PeopleErrorCode> => {
+  const named = person.includes('@') ? 'email address' : 'id';
+  return new DomainError('person_not_found', `There is nobody with the ${named} ${person}.`);
+};
 
 export const personTaken = (email: string): DomainError<PeopleErrorCode> =>
   new DomainError('person_taken', `${email} is in this account already.`);
