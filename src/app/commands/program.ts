@@ -43,10 +43,14 @@ export const animalStore = (): Command => {
 
 const addCommon = (command: Command, text: string): void => {
   command.version(text, '-V, --version', 'print the version');
-  // `backup` has subcommands, but is a command too, and has an example.
-  const isOnlyGroup = command.commands.length > 0 && command.registeredArguments.length === 0;
-  if (!isOnlyGroup) command.addHelpText('after', `\nExample:\n  ${exampleOf(command)}`);
+  command.addHelpText('after', `\nExample:\n  ${exampleOf(firstCommand(command))}`);
   for (const inner of command.commands) addCommon(inner, text);
+};
+
+/** A group is shown by its first command; `backup` has subcommands, but is a command too. */
+const firstCommand = (command: Command): Command => {
+  const [first] = command.registeredArguments.length === 0 ? command.commands : [];
+  return first ? firstCommand(first) : command;
 };
 
 /** Examples by the name of an argument or option, alone or after its command. */
