@@ -1,6 +1,10 @@
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, Server } from 'node:net';
 import { checkDatabase, judgeClocks } from '../../src/app/doctor/check-database.ts';
 import { checkDns } from '../../src/app/doctor/check-dns.ts';
+import { checkPorts } from '../../src/app/doctor/check-ports.ts';
 import { loadConfig } from '../../src/app/settings/config.ts';
 import { databaseKinds, openDatabase } from '../support/servers/databases.ts';
 import { migratedDatabase } from '../support/servers/migrated-database.ts';
@@ -55,4 +59,26 @@ test.each([
 test('a clock that cannot be compared with another one is not a fault', () => {
   const silent = { name: 'the authority', time: Number.NaN, here: 0 };
   expect(judgeClocks([silent, undefined])).toEqual([expect.objectContaining({ state: 'ok' })]);
+});
+
+test('a port that only the service may listen on is correct while the service serves it', async () => {
+  const edge = createServer((_, response) => response.writeHead(404).end('404 Not Found\n'));
+  edge.listen(0, '127.0.0.1');
+  await once(edge, 'listening');
+  const { port } = edge.address() as AddressInfo;
+  const listen = jest.spyOn(Server.prototype, 'listen').mockImplementation(function (this: Server) {
+    process.nextTick(() => this.emit('error', Object.assign(new Error(), { code: 'EACCES' })));
+    return this;
+  });
+  const config = loadConfig({ EDGE_HTTP_PORT: String(port), EDGE_HTTPS_PORT: '0' });
+  const found = async () => {
+    const findings = await checkPorts(config)(AbortSignal.timeout(5000));
+    return findings.find(({ seen }) => seen.startsWith('EDGE_HTTP_PORT'));
+  };
+  expect(await found()).toMatchObject({ state: 'ok' });
+  edge.close();
+  edge.closeAllConnections();
+  await once(edge, 'close');
+  expect(await found()).toMatchObject({ state: 'failed', advice: expect.stringContaining('1024') });
+  listen.mockRestore();
 });

@@ -30,11 +30,14 @@ const checkListener = async (
   const where = `${setting}: ${urlHost(host)}:${String(port)}`;
   const code = await listenOnce(listener);
   if (code === undefined) return ok(`${where} is free.`);
-  if (code !== 'EADDRINUSE')
-    return failed(`${where} cannot be listened on (${code}).`, advice(code));
-  return (await isServedByUs(listener, signal).catch(() => false))
-    ? ok(`${where} is served by Animal Store.`)
-    : failed(`${where} is in use by another program.`, `End it, or set ${setting} to a free port.`);
+  // The service may have the permission to listen below 1024 when this command has not.
+  if (['EADDRINUSE', 'EACCES'].includes(code)) {
+    const isServed = await isServedByUs(listener, signal).catch(() => false);
+    if (isServed) return ok(`${where} is served by Animal Store.`);
+  }
+  return code === 'EADDRINUSE'
+    ? failed(`${where} is in use by another program.`, `End it, or set ${setting} to a free port.`)
+    : failed(`${where} cannot be listened on (${code}).`, advice(code));
 };
 
 const advice = (code: string): string =>
