@@ -1,8 +1,7 @@
-import { waitAfter } from '../../src/domains/domain/certificates/certificate-status.ts';
 import { dnsProblems } from '../../src/domains/domain/dns/problem.ts';
 import { recordsFor, type DnsRecord } from '../../src/domains/domain/dns/records.ts';
 import { domainNameProblems } from '../../src/domains/domain/domains-error.ts';
-import { byHand, code, type Printed, span, table } from './markdown.ts';
+import { byHand, code, type Printed, table } from './markdown.ts';
 
 export const domainTables = (): Readonly<Record<string, Printed>> => ({
   records: records(needed(subdomain)),
@@ -22,7 +21,6 @@ export const domainTables = (): Readonly<Record<string, Printed>> => ({
       fix,
     ]),
   ),
-  attempts: table(['After failure', 'Next attempt'], attempts()),
 });
 
 const otherRefusals = [
@@ -58,13 +56,3 @@ const records = (of: readonly DnsRecord[]): Printed =>
       required ? 'yes' : 'no',
     ]),
   );
-
-const attempts = (): readonly (readonly string[])[] => {
-  const rows: string[][] = [];
-  for (let failed = 1; ; failed++) {
-    const isLast = waitAfter(failed) === waitAfter(failed + 1);
-    const number = `${String(failed)}${isLast ? ' and more' : ''}`;
-    rows.push([number, `${span(waitAfter(failed))} later`]);
-    if (isLast) return rows;
-  }
-};

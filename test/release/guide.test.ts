@@ -54,24 +54,23 @@ const follow = async (step: string): Promise<string> => {
 const names = ['api-1', 'api-2', 'dashboard', 'worker-1', 'worker-2', 'edge-1', 'edge-2'];
 const each = (what: string) => names.map((name) => `${name} ${what}\n`).join('');
 
-test('steps 1 to 5 install the service and start seven processes', async () => {
-  expect(await follow('## 1. Install the programs')).toMatch(/^v\d\d\./m);
-  expect(await follow('## 2. Install the service')).toBe('1.0.0\n');
-  expect(await follow('## 3. Prepare MySQL and Redis')).toBe('PONG\n');
-  expect(await follow('## 4. Write the settings')).toMatch(/ACME_DIRECTORY_URL is not set/);
-  expect(await follow('## 5. Start the processes')).toMatch(new RegExp(`${each('is ready')}$`));
+test('steps 1 to 3 install the service and start seven processes', async () => {
+  expect(await follow('## 1. Install the programs')).toBe('1.0.0\n');
+  expect(await follow('## 2. Write the settings')).toMatch(
+    /^PONG\n[^]*ACME_DIRECTORY_URL is not set/,
+  );
+  expect(await follow('## 3. Start the processes')).toMatch(new RegExp(`${each('is ready')}$`));
 });
 
-test('steps 6 to 8 create an account and publish a site, behind a load balancer', async () => {
-  expect(await follow('## 6. Put a load balancer in front')).toMatch(/\{"status":"ok"\}$/);
-  expect(await follow('## 7. Open an account')).toMatch(/^\[\][^]*pets_live_/);
-  const published = await follow('## 8. Publish a site and add a domain');
-  expect(published).toMatch(/<h1>Birds<\/h1>[^]*www\.birds-guide\.com/);
+test('steps 4 and 5 create an account and publish a site, behind a load balancer', async () => {
+  expect(await follow('## 4. Put a load balancer in front')).toMatch(/\{"status":"ok"\}$/);
+  const published = await follow('## 5. Open an account, publish a site and add a domain');
+  expect(published).toMatch(/^\[\][^]*<h1>Birds<\/h1>[^]*www\.birds-guide\.com/);
   expect(published).not.toMatch(/^curl: /m);
 });
 
-test('step 9 finds seven processes and the alerts', async () => {
-  expect(await follow('## 9. Watch it')).toMatch(/SUCCESS[^]*"7"[^]*ServiceDown\n$/);
+test('step 6 finds seven processes', async () => {
+  expect(await follow('## 6. Watch it')).toContain('"7"');
 });
 
 test("the commands in the runbook and the operators' pages that no other test runs work in this fleet", async () => {
@@ -117,19 +116,18 @@ const pathOfCron = (): string => {
   return [...unpacked, '/usr/bin', '/bin'].join(delimiter);
 };
 
-test('steps 10 and 11 back up the fleet, even from cron, and restore it elsewhere', async () => {
-  expect(await follow('## 10. Back up every night')).toMatch(/./);
+test('step 7 backs up the fleet, even from cron, and loads the backup into a database', async () => {
+  expect(await follow('## 7. Back up')).toMatch(/deploys: +1, 1 of them new[^]*All checks passed/);
   const [line = ''] = blocks
     .filter(({ language }) => language === 'crontab')
     .map(({ text }) => text);
   const [, command = ''] = /^(?:[\d*]+ ){5}(.+)$/m.exec(line) ?? [];
   const { home: cwd, env } = machine;
   await run('sh', ['-c', command], { cwd, env: { ...env, PATH: pathOfCron() } });
-  expect(readFileSync(join(cwd, 'fleet/logs/backup'), 'utf8')).toMatch(/./);
-  expect(await follow('## 11. Try to restore')).toMatch(/Restored the backup[^]*served/);
+  expect(readFileSync(join(cwd, 'fleet/logs/backup'), 'utf8')).toMatch(/All checks passed/);
 });
 
-test('step 12 upgrades without any client of the API or visitor of the site noticing', async () => {
+test('step 8 upgrades without any client of the API or visitor of the site noticing', async () => {
   await shell.run(
     './store account set-plan --account "$account" --plan enterprise --per-minute 1000000 --per-day 100000000',
   );
@@ -144,7 +142,7 @@ test('step 12 upgrades without any client of the API or visitor of the site noti
   visit(2, ['/v1/pets', 'api.shop.example', 'api.crt']);
   // Uses new connections, because an edge that stops closes the others and a browser then retries.
   visit(1, ['/', 'birds.sites.shop.example', 'var/local-ca.pem']);
-  const printed = await follow('## 12. Upgrade without a failed request');
+  const printed = await follow('## 8. Upgrade without a failed request');
   await visits.stop();
   expect(printed).toMatch(/edge-1 has ended[^]*edge-1 is ready[^]*edge-2 is ready[^]*"7"/);
   expect(visits.failures).toEqual([]);

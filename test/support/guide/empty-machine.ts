@@ -30,7 +30,7 @@ const installed = 'nodejs npm curl openssl haproxy prometheus mariadb-server red
  */
 const makeStandIns = async (folder: string, mariadb: string): Promise<void> => {
   const programs = {
-    'apt-get': `[ "$*" = 'install --yes ${installed}' ]`,
+    'apt-get': `[ "$*" = update ] || [ "$*" = 'install --yes ${installed}' ]`,
     sudo: `if [ "$1" = mariadb ]; then shift; exec ${mariadb} "$@"; fi
 exec "$@"`,
     npm: `[ "$1 $2 $3" = 'install --global --prefix' ]
