@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { globSync, readFileSync } from 'node:fs';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -204,7 +204,6 @@ const webhooks = async (page: TestPage, origin: string): Promise<void> => {
   receiver.close();
 };
 
-if (into === undefined) await rm(folder, { recursive: true, force: true });
 await mkdir(folder, { recursive: true });
 const lab = await startTryOut();
 const { origin } = lab.service;
