@@ -97,6 +97,16 @@ test('a process that does not end when another one cannot start is killed', asyn
   expect(first.told).toEqual(['ending', 'kill']);
 });
 
+test('a stop during the start is not a failed start', async () => {
+  const { supervisor, puppets, nth } = theatre();
+  const started = supervisor.start(2);
+  (await nth(1)).serve();
+  await nth(2);
+  await supervisor.stop();
+  expect(await started).toBeUndefined();
+  expect(puppets.map(({ told }) => told)).toEqual([['ending'], ['ending']]);
+});
+
 test('a process that ends is replaced in its role, after 1, 2, 4 and at most 30 seconds', async () => {
   const { supervisor, puppets, nth, nthPause, startTwo } = theatre();
   await startTwo();
