@@ -226,6 +226,25 @@ test('an upload shows its deploy, and a refused upload shows the reason', async 
   await page.words('Visitors still get deploy 2.').isShown();
 });
 
+test('the browser asks before a page is left whose upload is not over', async () => {
+  const page = await browsed.visit(`/dashboard/projects/${slug}`);
+  let goOn = (): void => undefined;
+  const held = new Promise<void>((resolve) => (goOn = resolve));
+  await page.intercept(async (request) => {
+    if (request.method() === 'POST') await held;
+    return undefined;
+  });
+  const asks = () =>
+    page.evaluate("!dispatchEvent(new Event('beforeunload', { cancelable: true }))");
+  await page.label('Site archive').upload(zipOf([{ name: 'index.html' }]));
+  expect(await asks()).toBe(false);
+  await page.role('button', 'Deploy').click();
+  expect(await asks()).toBe(true);
+  goOn();
+  await page.role('status').words('The deploy succeeded.').isShown();
+  expect(await asks()).toBe(false);
+});
+
 test('pressing a button again while its form is being sent does nothing', async () => {
   const page = await browsed.visit('/dashboard/keys');
   const sent: string[] = [];

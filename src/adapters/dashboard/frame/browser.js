@@ -172,12 +172,16 @@ addEventListener('pageshow', () => {
 
 const mib = (bytes) => `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
 
+/** Makes the browser ask before a page is left, which would cut off its upload. */
+const askBeforeLeaving = (event) => event.preventDefault();
+
 const upload = (form) => {
   const [box, bar, said, cancel] = ['.progress', 'progress', 'output', '[data-cancel]'].map((one) =>
     form.querySelector(one),
   );
   const request = new XMLHttpRequest();
   const stop = (message) => {
+    removeEventListener('beforeunload', askBeforeLeaving);
     freshen(form);
     said.textContent = message;
     bar.hidden = cancel.hidden = true;
@@ -195,6 +199,7 @@ const upload = (form) => {
     said.textContent = 'Uploaded. Unpacking and compressing …';
   });
   request.addEventListener('load', () => {
+    removeEventListener('beforeunload', askBeforeLeaving);
     const page = new DOMParser().parseFromString(request.responseText, 'text/html');
     const answer = page.querySelector('main');
     if (request.status < 400) location.assign(request.responseURL);
@@ -211,6 +216,7 @@ const upload = (form) => {
   form.querySelector('[aria-invalid]')?.removeAttribute('aria-invalid');
   box.hidden = bar.hidden = cancel.hidden = false;
   said.textContent = '';
+  addEventListener('beforeunload', askBeforeLeaving);
   request.open('POST', form.action);
   request.send(new FormData(form));
 };
