@@ -12,18 +12,22 @@ import {
   type Setting,
 } from './settings.ts';
 import { isIP, list, roles as allRoles } from './setting-schemas.ts';
+import { nearNames } from './warnings.ts';
 
 export type { Config } from './settings.ts';
 
 export class ConfigFault extends Error {
   override readonly name = 'ConfigFault';
 
-  constructor(faults: readonly string[]) {
+  constructor(faults: readonly string[], misspelt: readonly string[]) {
     const count = faults.length === 1 ? 'a fault' : `${String(faults.length)} faults`;
-    super(
-      `The settings have ${count}:\n${faults.map((fault) => `  ${fault}`).join('\n')}\n` +
-        'docs/settings.md lists every setting with its default.',
-    );
+    const lines = [
+      `The settings have ${count}:`,
+      ...faults.map((fault) => `  ${fault}`),
+      ...misspelt,
+      'docs/settings.md lists every setting with its default.',
+    ];
+    super(lines.join('\n'));
   }
 }
 
@@ -45,7 +49,9 @@ export const loadConfig = (environment: Environment): Config => {
     ...clashesIn(set),
     ...(config ? faultsOf(config) : []),
   ];
-  if (!config || faults.length > 0) throw new ConfigFault(faults);
+  if (!config || faults.length > 0) {
+    throw new ConfigFault(faults, nearNames(environment, Object.keys(settings)));
+  }
   return config;
 };
 

@@ -261,6 +261,12 @@ describe('the start is refused', () => {
       expect([value, faultsOf({ [name]: value })]).toEqual([value, [name]]);
   });
 
+  test('with the right name of a variable that is almost a setting', () => {
+    expect(() => loadConfig({ NODE_ENV: 'production', SECRET_KYE: secret })).toThrow(
+      'SECRET_KYE is not a setting and has no effect. Did you mean SECRET_KEY?',
+    );
+  });
+
   test('in production without a secret key', () => {
     expect(faultsOf({ NODE_ENV: 'production' })).toEqual(['SECRET_KEY']);
     expect(faultsOf({ NODE_ENV: 'production', SECRET_KEY: ' ' })).toEqual(['SECRET_KEY']);
