@@ -50,8 +50,7 @@ export interface WorkerPorts {
 }
 
 export const workerJobs = (ports: WorkerPorts): readonly Job[] => [
-  { name: 'relay events', schedule: '* * * * * *', ...queue(ports.queues.events) },
-  { name: 'call webhooks', schedule: '* * * * * *', ...queue(ports.queues.webhooks) },
+  ...queueJobs(ports),
   {
     name: 'give up cut-off uploads',
     schedule: '29 */5 * * * *',
@@ -71,12 +70,6 @@ export const workerJobs = (ports: WorkerPorts): readonly Job[] => [
     name: 'delete certificates of our own that nobody needs',
     schedule: '23 58 * * * *',
     run: asJob((isStopping) => ports.domains.forgetOwnNames(isStopping)),
-  },
-  {
-    name: 'check domains and work on their certificates',
-    schedule: ports.verifierSchedule,
-    news: ports.queues.domains.news,
-    run: spread(() => ports.queues.domains.run()),
   },
   {
     gathersNews: true,
@@ -102,9 +95,25 @@ export const workerJobs = (ports: WorkerPorts): readonly Job[] => [
     work: asJob((isStopping) => endDeleted(ports, isStopping)),
     dueAt: async () => earliest([await ports.sites.endsDueAt(), await ports.access.endsDueAt()]),
   }),
-  ...sendingMail(ports),
+  ...(ports.notifications.isMailOn ? [mailingPeople(ports)] : []),
   ...forgetting(ports),
 ];
+
+/** A kind of queued work without a job does not compile. */
+const queueJobs = ({ queues, verifierSchedule }: WorkerPorts): readonly Job[] => {
+  const { events, webhooks, domains, mails } = queues;
+  const schedule = '* * * * * *';
+  const jobs: Readonly<Record<keyof Queues, Job | undefined>> = {
+    events: { name: 'relay events', schedule, ...queue(events) },
+    webhooks: { name: 'call webhooks', schedule, ...queue(webhooks) },
+    domains: {
+      ...{ name: 'check domains and work on their certificates', schedule: verifierSchedule },
+      ...{ news: domains.news, run: spread(() => domains.run()) },
+    },
+    mails: mails && { name: 'send mail', schedule, ...queue(mails) },
+  };
+  return Object.values(jobs).flatMap((job) => job ?? []);
+};
 
 /** Ends projects and accounts that were not restored in time. An account ends in a later run than its projects. */
 const endDeleted = async (
@@ -118,14 +127,6 @@ const endDeleted = async (
     await sites.endProjectsOf(id, ending);
     await access.endAccount(id);
   }
-};
-
-const sendingMail = (ports: WorkerPorts): readonly Job[] => {
-  const { mails } = ports.queues;
-  return [
-    ...(mails ? [{ name: 'send mail', schedule: '* * * * * *', ...queue(mails) }] : []),
-    ...(ports.notifications.isMailOn ? [mailingPeople(ports)] : []),
-  ];
 };
 
 /** Delays mails at random, because slower answers during mails would reveal whether an address is known. */

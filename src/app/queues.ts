@@ -176,12 +176,9 @@ export const queueKinds = { events, mails, webhooks, domains };
 
 type Worker = Pick<QueueWorker<never>, 'news' | 'run' | 'stop'>;
 
-export interface Queues {
-  readonly events: Worker;
-  readonly webhooks: Worker;
-  readonly domains: Worker;
-  readonly mails: Worker | undefined;
-}
+export type Queues = Readonly<
+  Record<'events' | 'webhooks' | 'domains', Worker> & Record<'mails', Worker | undefined>
+>;
 
 export type Bells = Readonly<
   Record<

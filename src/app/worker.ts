@@ -92,10 +92,7 @@ export const startWorker = (
   return {
     stop: async () => {
       // They stop together, because the jobs wait for these queues.
-      const { events, webhooks: calls, domains: due, mails } = queues;
-      await Promise.all(
-        [cron, events, calls, due, ...(mails ? [mails] : [])].map((one) => one.stop()),
-      );
+      await Promise.all([cron, ...Object.values(queues)].map(async (one) => one?.stop()));
       // Without this, another worker would wait until the lease ends.
       await census.stop().catch((error: unknown) => {
         log.debug({ err: error }, 'lease of a job not released');

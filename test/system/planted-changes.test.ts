@@ -41,6 +41,11 @@ beforeAll(async () => {
       to: '      readonly liveSince: Date;\n      readonly suspended?: true;\n',
     },
     {
+      file: 'src/app/queues.ts',
+      from: `'domains', Worker>`,
+      to: `'domains' | 'letters', Worker>`,
+    },
+    {
       file: 'src/domains/domain/dns/validation.ts',
       from: `  'http-01': {`,
       to: `  'file-01': { provesWildcards: false, needsDelegation: false, needsTraffic: true },\n  'http-01': {`,
@@ -54,6 +59,8 @@ const isOfEngine = (place: string): boolean =>
 const isOfProof = (place: string): boolean =>
   /^src\/(adapters\/acme\/|domains\/use-cases\/advance-order)/.test(place);
 
+const isOfQueues = (place: string): boolean => /^src\/app\/(jobs|wiring\/queues)\./.test(place);
+
 /** Settings of redirects are stored with the project. */
 const isOfDomains = (place: string): boolean =>
   !isOfProof(place) &&
@@ -63,7 +70,7 @@ const isOfDomains = (place: string): boolean =>
 
 test('a new field of a stored record does not compile until it is stored, read, accepted and shown', () => {
   const outside = places.filter((place) => /^src\/(?:adapters|app)\//.test(place));
-  const others = [isOfEngine, isOfDomains, isOfProof];
+  const others = [isOfEngine, isOfDomains, isOfProof, isOfQueues];
   expect(outside.filter((place) => !others.some((isOf) => isOf(place)))).toEqual(
     [
       ...inFile('kysely/access/tables.ts', 'accounts', 'apiKeys', 'people', 'choice', 'sessions'),
@@ -125,6 +132,13 @@ test('a third method of validation does not compile until an order can prove by 
   expect(places.filter(isOfProof)).toEqual([
     ...inFile('acme/acme-orders.ts', 'challengeBy'),
     ...inFile('../domains/use-cases/advance-order.ts', 'publications', 'publish').map(normalize),
+  ]);
+});
+
+test('a further kind of queued work does not compile until it is made and run', () => {
+  expect(places.filter(isOfQueues)).toEqual([
+    'src/app/jobs.ts: queueJobs',
+    'src/app/wiring/queues.ts: once',
   ]);
 });
 
