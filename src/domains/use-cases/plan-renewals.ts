@@ -57,7 +57,7 @@ interface Run {
 
 interface Planned {
   readonly host: string;
-  readonly verdict: RenewalPlan['verdict'];
+  readonly verdict: Plan['verdict'];
   readonly window: RenewalSpan | 'silent' | undefined;
 }
 
@@ -110,10 +110,13 @@ const planOne = async (
   return { host, verdict: planned.verdict, window };
 };
 
+/** The certificate is undefined if it is no longer renewed. */
+type Plan = RenewalPlan<IssuedCertificate | undefined>;
+
 interface Renewed {
   readonly host: string;
   readonly certificate: IssuedCertificate;
-  readonly plan: (answer: RenewalAnswer) => Promise<RenewalPlan>;
+  readonly plan: (answer: RenewalAnswer) => Promise<Plan>;
 }
 
 async function* renewedIn(ports: Ports): AsyncGenerator<Renewed, undefined> {
@@ -126,7 +129,7 @@ async function* renewedIn(ports: Ports): AsyncGenerator<Renewed, undefined> {
 const renewedDomain = ({ domains, clock }: Ports, domain: CustomDomain): readonly Renewed[] => {
   const { id, host } = domain;
   const certificate = renewedCertificate(domain);
-  const plan = async (answer: RenewalAnswer): Promise<RenewalPlan> => {
+  const plan = async (answer: RenewalAnswer): Promise<Plan> => {
     const { state, verdict } = await domains.change(id, (one) =>
       planDomainRenewal(one, answer, clock.now()),
     );
@@ -137,11 +140,10 @@ const renewedDomain = ({ domains, clock }: Ports, domain: CustomDomain): readonl
 
 const renewedName = ({ ownNames, clock }: Ports, known: OwnName): readonly Renewed[] => {
   const { host, certificate } = known;
-  const plan = async (answer: RenewalAnswer): Promise<RenewalPlan> => {
+  const plan = async (answer: RenewalAnswer): Promise<Plan> => {
     const { name, verdict } = await ownNames.change(host, (one = known) => {
       const planned = planRenewal(one.certificate, answer, clock.now());
-      const { certificate: next = one.certificate } = planned;
-      return { name: { ...one, certificate: next }, verdict: planned.verdict };
+      return { name: { ...one, certificate: planned.certificate }, verdict: planned.verdict };
     });
     return { certificate: issuedOf(name), verdict };
   };

@@ -301,18 +301,16 @@ const applicantFor = (
       return name && workIn(name);
     },
     change: async (command) => {
-      const { name, outcome } = await ownNames.change(own.host, (one = known) => {
-        const change = command(workIn(one));
-        return { ...ownAfter(one, change), outcome: change.outcome };
-      });
+      const { name, outcome } = await ownNames.change(own.host, (one = known) =>
+        ownAfter(one, command(workIn(one))),
+      );
       return { work: workIn(name), outcome };
     },
     changeCounted: async (authority, command) => {
       const ledgerName = { authority, host: own.host, ...own.payer };
-      const counted = ownNames.changeCounted(ledgerName, clock.now(), (one = known, use) => {
-        const change = command(workIn(one), use);
-        return { ...ownAfter(one, change), outcome: change.outcome };
-      });
+      const counted = ownNames.changeCounted(ledgerName, clock.now(), (one = known, use) =>
+        ownAfter(one, command(workIn(one), use)),
+      );
       const { name, outcome } = await counted;
       return { work: workIn(name), outcome };
     },

@@ -1,4 +1,3 @@
-import type { WorkChange } from '../domain/certificates/certificate-work.ts';
 import { domainAfter, workOf } from '../domain/attachment/domain-certificate.ts';
 import { recordCheck, askToVerify, reverify, verify } from '../domain/attachment/checks.ts';
 import {
@@ -61,7 +60,7 @@ const applicantFor = (ports: TendPorts, domain: CustomDomain): Applicant => {
     change: async (command) => {
       const now = clock.now();
       const { state, outcome } = await domains.change(id, (one) =>
-        changed(one, command(workOf(one)), now),
+        domainAfter(one, command(workOf(one)), now),
       );
       return { work: workOf(state), outcome };
     },
@@ -69,7 +68,7 @@ const applicantFor = (ports: TendPorts, domain: CustomDomain): Applicant => {
       const now = clock.now();
       const told = (await timeline.newestAttempt(id))?.details['budget'];
       const { state, outcome } = await domains.changeCounted(id, { authority, now }, (one, use) =>
-        toldOnce(changed(one, command(workOf(one), use), now), told),
+        toldOnce(domainAfter(one, command(workOf(one), use), now), told),
       );
       return { work: workOf(state), outcome };
     },
@@ -81,13 +80,8 @@ const applicantFor = (ports: TendPorts, domain: CustomDomain): Applicant => {
   };
 };
 
-const changed = (domain: CustomDomain, change: WorkChange, now: Date) => ({
-  ...domainAfter(domain, change, now),
-  outcome: change.outcome,
-});
-
 /** Domains that wait for a budget retry often, so the timeline records only changes of the budget. */
-const toldOnce = (change: ReturnType<typeof changed>, told: unknown) =>
+const toldOnce = (change: ReturnType<typeof domainAfter>, told: unknown) =>
   change.outcome.kind === 'held_up' && change.outcome.hold.reason === told
     ? { ...change, cause: undefined }
     : change;

@@ -60,7 +60,7 @@ describeStores("the platform's own names", (stores) => {
       const known = ownWork(unknownOwnName(its.host), termsOf(its), [authority]);
       const work = ownWork(one, known.terms, [authority]);
       const change = claimOrder(work, { known, authority, kind: 'own', use }, now);
-      return { ...ownAfter(one, change), outcome: change.outcome };
+      return ownAfter(one, change);
     });
 
   const settle = (its: Its, order: OwnName) => {

@@ -136,11 +136,7 @@ export const renewedCertificate = (domain: CustomDomain): IssuedCertificate | un
 
 export const planDomainRenewal = (domain: CustomDomain, answer: RenewalAnswer, now: Date) => {
   if (!isRenewed(domain)) return { ...unchanged(domain), verdict: 'unchanged' as const };
-  const { certificate = domain.certificate, verdict } = planRenewal(
-    domain.certificate,
-    answer,
-    now,
-  );
+  const { certificate, verdict } = planRenewal(domain.certificate, answer, now);
   return { ...unchanged({ ...domain, certificate }), verdict };
 };
 
@@ -148,7 +144,7 @@ export const domainAfter = (
   domain: CustomDomain,
   { work, outcome, ...stored }: WorkChange,
   now: Date,
-): DomainChange => {
+): DomainChange & Pick<WorkChange, 'outcome'> => {
   const after =
     work && isCertified(domain) ? withCertificate(domain, work, now) : unchanged(domain);
   const cause = causeOf(outcome, now);
@@ -157,6 +153,7 @@ export const domainAfter = (
     events: [...certificateEvents(after.state, outcome, now), ...after.events],
     ...(cause && { cause }),
     ...stored,
+    outcome,
   };
 };
 

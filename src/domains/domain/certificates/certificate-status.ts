@@ -268,17 +268,18 @@ export interface RenewalAnswer {
   readonly chance: number;
 }
 
-export interface RenewalPlan {
-  readonly certificate?: IssuedCertificate | undefined;
+export interface RenewalPlan<Status> {
+  readonly certificate: Status;
   readonly verdict: 'planned' | 'unchanged' | 'makes_no_sense';
 }
 
-export const planRenewal = (
-  certificate: CertificateStatus,
+export const planRenewal = <Status extends CertificateStatus>(
+  certificate: Status,
   { window, chance }: RenewalAnswer,
   now: Date,
-): RenewalPlan => {
-  if (certificate.kind !== 'issued' || certificate.work.attempts) return { verdict: 'unchanged' };
+): RenewalPlan<Status | IssuedCertificate> => {
+  if (certificate.kind !== 'issued' || certificate.work.attempts)
+    return { certificate, verdict: 'unchanged' };
   const otherwise = new Date(now.getTime() + pauseBetweenQuestions(certificate, now));
   if (!window || window === 'silent') {
     // The authority may have stopped offering windows, and then counts renewals.

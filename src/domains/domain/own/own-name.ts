@@ -56,7 +56,10 @@ export const ownWork = (
   mayIssue: readonly string[],
 ): CertificateWork => ({ generation, certificate, terms: { ...terms, mayIssue } });
 
-export const ownAfter = (name: OwnName, { work, ...stored }: WorkChange): OwnChange => {
+export const ownAfter = (
+  name: OwnName,
+  { work, ...stored }: WorkChange,
+): OwnChange & Pick<WorkChange, 'outcome'> => {
   const { generation, certificate } = work ?? name;
   return { name: { host: name.host, generation, certificate }, ...stored };
 };
