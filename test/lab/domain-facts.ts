@@ -97,17 +97,6 @@ export class DomainFacts {
     return rows.map(({ details }) => (JSON.parse(details) as { outcome: unknown }).outcome);
   }
 
-  /** The number of orders of a host in the authority's ledger. */
-  async countedOrders(host: string): Promise<number> {
-    const rows = await this.#db
-      .selectFrom('authority_ledger')
-      .select('id')
-      .where('host', '=', host)
-      .where('kind', 'in', ['order', 'renewal'])
-      .execute();
-    return rows.length;
-  }
-
   /** The number of stored private keys of a host, for certificates and orders. */
   async privateKeys(host: string): Promise<number> {
     const [certificates, orders] = await Promise.all(

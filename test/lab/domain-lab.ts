@@ -10,12 +10,7 @@ import { startCaGate, type CaGate } from './authority/ca-gate.ts';
 import { startDns, type DnsServer } from './dns/server.ts';
 import { DomainFacts } from './domain-facts.ts';
 import { labIssuer } from './authority/pebble-lab.ts';
-import {
-  startPebble,
-  type Pebble,
-  type PebbleOptions,
-  authoritiesTls,
-} from './authority/pebble.ts';
+import { startPebble, type Pebble, authoritiesTls } from './authority/pebble.ts';
 import { SecureVisitor } from './secure-visitor.ts';
 import { Shop, type Run } from './shop.ts';
 import { LabZone } from './dns/lab-zone.ts';
@@ -30,7 +25,6 @@ export interface DomainLab {
   /** A resolver that only the authority queries; `zone.lie` changes its answers. */
   readonly otherResolver: string;
   readonly httpsPort: number;
-  readonly second: SecondAuthority | undefined;
   readonly facts: DomainFacts;
   readonly run: Run;
   runAt(desk: number): Run;
@@ -49,17 +43,6 @@ export interface DomainLab {
   close(): Promise<void>;
 }
 
-interface SecondAuthority {
-  readonly pebble: Pebble;
-  readonly gate: CaGate;
-}
-
-interface LabOptions extends Omit<PebbleOptions, 'dns' | 'httpPort'> {
-  /** With a second authority, which is `secondIssuer` in CAA records. */
-  readonly hasSecond?: boolean;
-}
-
-export const secondIssuer = 'second.lab.test';
 export const platformHost = 'sites.platform.test';
 
 /** For a lab whose service answers DNS challenges in its own zone. */
@@ -71,7 +54,6 @@ const resolvers = 3;
 
 export const openDomainLab = async (
   storage: DatabaseKind | TestDatabase,
-  { hasSecond = false, ...options }: LabOptions = {},
   extra: Settings = {},
 ): Promise<DomainLab> => {
   const dns = await startDns({}, resolvers + 1);
@@ -82,9 +64,8 @@ export const openDomainLab = async (
   const authorityDns = dns.servers[resolvers] ?? '';
   const httpPort = await findFreePort();
   const httpsPort = await findFreePort();
-  const pebble = await startPebble({ ...options, dns: authorityDns, httpPort });
+  const pebble = await startPebble({ dns: authorityDns, httpPort });
   const gate = await startCaGate({ pebble, issuer: labIssuer, dns: authorityDns });
-  const second = hasSecond ? await startSecond({ dns: authorityDns, httpPort }) : undefined;
   const home = await newHome(
     typeof storage === 'string' ? await migratedDatabase(storage) : storage,
   );
@@ -97,10 +78,6 @@ export const openDomainLab = async (
     DNS_SERVERS: dns.servers.slice(0, resolvers).join(','),
     ACME_DIRECTORY_URL: gate.directoryUrl,
     CAA_ISSUER: labIssuer,
-    ...(second && {
-      ACME_FALLBACK_DIRECTORY_URL: second.gate.directoryUrl,
-      CAA_FALLBACK_ISSUER: secondIssuer,
-    }),
     NODE_EXTRA_CA_CERTS: (await authoritiesTls()).file,
     EDGE_HTTP_PORT: String(httpPort),
     EDGE_HTTPS_PORT: String(httpsPort),
@@ -113,10 +90,7 @@ export const openDomainLab = async (
       home.run(args, settings, desk);
   const run = runAt(0);
   const facts = new DomainFacts(home.settings['DATABASE_URL'] ?? '');
-  const visitor = async (port = httpsPort) => {
-    const roots = [await pebble.root(), await second?.pebble.root()];
-    return new SecureVisitor(port, roots.join('\n'));
-  };
+  const visitor = async (port = httpsPort) => new SecureVisitor(port, await pebble.root());
   const waitUntilServed = async (...hosts: readonly string[]): Promise<void> => {
     const comer = await visitor();
     for (const host of hosts) {
@@ -130,7 +104,7 @@ export const openDomainLab = async (
       dns.delegate(...given);
     },
     ...{ otherResolver: authorityDns, httpsPort },
-    ...{ zone, pebble, gate, second, facts, run, runAt, folder, visitor, waitUntilServed },
+    ...{ zone, pebble, gate, facts, run, runAt, folder, visitor, waitUntilServed },
     start: (its = {}) => home.start({ ...settings, ...its }),
     openShop: async (name, plan = 'business') => {
       const site = join(folder, name);
@@ -141,21 +115,12 @@ export const openDomainLab = async (
     close: async () => {
       await facts.close();
       await home.remove();
-      for (const one of [{ gate, pebble }, ...(second ? [second] : [])]) {
-        one.gate.close();
-        await one.pebble.stop();
-      }
+      gate.close();
+      await pebble.stop();
       await dns.close();
       await rm(folder, { recursive: true, force: true });
     },
   };
-};
-
-export const startSecond = async (
-  place: Pick<PebbleOptions, 'dns' | 'httpPort'>,
-): Promise<SecondAuthority> => {
-  const pebble = await startPebble(place);
-  return { pebble, gate: await startCaGate({ pebble, issuer: secondIssuer, dns: place.dns }) };
 };
 
 const writeSite = async (folder: string, name: string): Promise<void> => {

@@ -1,9 +1,7 @@
-import type { ShownDomain } from './shop.ts';
 import { until } from '../support/until.ts';
 import type { CustomDomainState } from '../../src/domains/domain/attachment/custom-domain.ts';
 import type { DomainLab } from './domain-lab.ts';
 import type { FakeClock } from './fake-clock.ts';
-import type { ValidationMethod } from '../../src/domains/domain/dns/validation.ts';
 
 interface Place {
   readonly lab: DomainLab;
@@ -57,28 +55,3 @@ export const renew = async (at: Place, host: string): Promise<void> => {
 
 const secondsUntil = (moment: Date, clock: FakeClock): number =>
   Math.ceil((moment.getTime() - clock.now().getTime()) / 1000) + 1;
-
-/** Validation methods, in words for test titles and host names. */
-export const validationMethods = [
-  { way: 'over HTTP', word: 'http', method: 'http-01' },
-  { way: 'by DNS', word: 'dns', method: 'dns-01' },
-] as const satisfies readonly {
-  readonly way: string;
-  readonly word: string;
-  readonly method: ValidationMethod;
-}[];
-
-const nowhere = { A: ['127.0.0.99'] };
-
-/**
- * Creates the records for exactly this validation method. With DNS, the authority cannot reach the site.
- * The lab must have a zone of challenges.
- */
-export const pointFor = (
-  { zone }: Pick<DomainLab, 'zone'>,
-  method: ValidationMethod,
-  { domain: { host }, records: [route, , ...delegation] }: ShownDomain,
-): void => {
-  if (method === 'dns-01') zone.lie(host, nowhere);
-  zone.create(route, ...(method === 'dns-01' ? delegation : []));
-};

@@ -1,6 +1,5 @@
 import type { CaGate } from './authority/ca-gate.ts';
-import { labIssuer } from './authority/pebble-lab.ts';
-import { secondIssuer } from './domain-lab.ts';
+import { labIssuer, secondIssuer } from './authority/pebble-lab.ts';
 import type { Records } from './dns/zone.ts';
 import type { ShownDomain, ShownRecord } from './shop.ts';
 import type { LabResolver } from './dns/resolver.ts';

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { findFreePort } from '../support/servers/debian-server.ts';
 import { newHome, type Service, type Settings } from '../support/service/service-process.ts';
 import { startCaGate } from './authority/ca-gate.ts';
-import { labIssuer } from './authority/pebble-lab.ts';
+import { labIssuer, secondIssuer } from './authority/pebble-lab.ts';
 import { startPebble } from './authority/pebble.ts';
 import { startResolver } from './dns/resolver.ts';
 import { startDns } from './dns/server.ts';
 import { DomainFacts } from './domain-facts.ts';
-import { platformHost, secondIssuer, startSecond } from './domain-lab.ts';
+import { platformHost } from './domain-lab.ts';
 import { newFakeClock, type FakeClock } from './fake-clock.ts';
 import { type Mailbox, startMailbox } from './mailbox.ts';
 import { saveRecords, startLabPage } from './lab-page.ts';
@@ -70,18 +70,22 @@ const startNames = async () => {
 const startAuthorities = async (folder: string, place: { dns: string; httpPort: number }) => {
   const pebble = await startPebble(place);
   const gate = await startCaGate({ pebble, issuer: labIssuer, dns: place.dns });
-  const second = await startSecond(place);
+  const second = await startPebble(place);
+  const secondGate = await startCaGate({ pebble: second, issuer: secondIssuer, dns: place.dns });
   const [trusted, root] = [join(folder, 'gates.pem'), join(folder, 'root.pem')];
-  await writeFile(trusted, `${pebble.tls.cert}\n${second.pebble.tls.cert}`);
-  await writeFile(root, `${await pebble.root()}\n${await second.pebble.root()}`);
-  const all = [{ pebble, gate }, second];
+  await writeFile(trusted, `${pebble.tls.cert}\n${second.tls.cert}`);
+  await writeFile(root, `${await pebble.root()}\n${await second.root()}`);
+  const all = [
+    { pebble, gate },
+    { pebble: second, gate: secondGate },
+  ];
   return {
     root,
     authorities: all.map((one) => ({ gate: one.gate, choice: 'works' as const })),
     settings: {
       ACME_DIRECTORY_URL: gate.directoryUrl,
       CAA_ISSUER: labIssuer,
-      ACME_FALLBACK_DIRECTORY_URL: second.gate.directoryUrl,
+      ACME_FALLBACK_DIRECTORY_URL: secondGate.directoryUrl,
       CAA_FALLBACK_ISSUER: secondIssuer,
       NODE_EXTRA_CA_CERTS: trusted,
     },

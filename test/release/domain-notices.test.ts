@@ -26,17 +26,13 @@ beforeAll(async () => {
     MailServer.start(),
     Receivers.open(),
   ]);
-  lab = await openDomainLab(
-    'sqlite',
-    {},
-    {
-      ...clock.settings,
-      // In production, webhooks never call this machine.
-      NODE_ENV: 'test',
-      SMTP_URL: mails.url,
-      MAIL_FROM: 'store@zoo.example',
-    },
-  );
+  lab = await openDomainLab('sqlite', {
+    ...clock.settings,
+    // In production, webhooks never call this machine.
+    NODE_ENV: 'test',
+    SMTP_URL: mails.url,
+    MAIL_FROM: 'store@zoo.example',
+  });
   shop = await lab.openShop('told', 'pro');
   service = await lab.start();
   await lab.settle(shop);

@@ -33,6 +33,7 @@ const short: Readonly<Partial<Record<FaultDatabase, readonly Fault[]>>> = {
     named(serverLimits, 'read-only'),
     named(serverLimits, 'no free connection'),
     named(serverOutages, 'is killed (-9)'),
+    named(serverOutages, 'freezes'),
   ],
   replicated: [
     named(failoverFaults, 'Redis is killed (-9)'),

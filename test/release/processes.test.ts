@@ -4,9 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { EdgeClient } from '../support/http/edge-client.ts';
 import { findFreePort } from '../support/servers/debian-server.ts';
 import { migratedDatabase } from '../support/servers/migrated-database.ts';
-import { PersistentWriter } from '../support/service/persistent-writer.ts';
 import {
-  metric,
   publish,
   served,
   settingsOf,
@@ -14,15 +12,8 @@ import {
   endOf,
   processesOf,
   saysSo,
-  servingProcesses,
 } from '../support/service/several-processes.ts';
-import {
-  liftLimits,
-  newHome,
-  printedKey,
-  type Home,
-  type Service,
-} from '../support/service/service-process.ts';
+import { newHome, type Home, type Service } from '../support/service/service-process.ts';
 import { until } from '../support/until.ts';
 
 const isRefused = (origin: string): Promise<boolean> =>
@@ -30,54 +21,6 @@ const isRefused = (origin: string): Promise<boolean> =>
     () => false,
     () => true,
   );
-
-describe('two processes with all roles, on MySQL and Redis', () => {
-  let home: Home;
-  let service: Service;
-  let isOver = false;
-  beforeAll(async () => {
-    home = await newHome(await migratedDatabase('mysql'));
-    const ports = { http: await findFreePort(), https: await findFreePort() };
-    service = await home.start({
-      PROCESSES: '2',
-      REDIS_URL: process.env['TEST_REDIS_URL'] ?? '',
-      ...settingsOf(ports),
-    });
-    await liftLimits(home, service);
-  });
-  afterAll(async () => {
-    isOver = true;
-    await home.remove();
-  });
-
-  test('replace one that is killed in its role, and lose no acknowledged write', async () => {
-    const [worker, ...others] = processesOf(service).toSorted(
-      (one, other) => other.roles.length - one.roles.length,
-    );
-    const writers = ['a', 'b', 'c'].map(
-      (label) => new PersistentWriter(label, printedKey(service)),
-    );
-    const loops = writers.map(async (writer) => {
-      // A request to the killed process gets no answer, and is repeated.
-      while (!isOver) await writer.write(service.origin, () => isOver);
-      await writer.settle(service.origin);
-    });
-    const count = () => writers.reduce((sum, { acknowledged }) => sum + acknowledged.length, 0);
-    await until('some are stored', () => count() > 10);
-    process.kill(worker!.pid, 'SIGKILL');
-    const after = await servingProcesses(service, 2, [worker!]);
-    isOver = true;
-    await Promise.all(loops);
-    expect(after.map(({ pid }) => pid)).toContain(others[0]!.pid);
-    expect(after.filter(({ roles }) => roles.includes('worker'))).toHaveLength(1);
-    expect(await metric(service, 'processes_replaced_total')).toBe(1);
-    const headers = { Authorization: `Bearer ${printedKey(service)}` };
-    for (const { id, name } of writers.flatMap(({ acknowledged }) => acknowledged.slice(-5))) {
-      const answer = await fetch(`${service.origin}/v1/pets/${id}`, { headers });
-      expect(await answer.json()).toMatchObject({ name });
-    }
-  });
-});
 
 describe('two edges on SQLite, without Redis', () => {
   const settings = { PROCESSES: '2', ROLES: 'edge,worker' };

@@ -8,7 +8,6 @@ import { seededRandom } from '../support/seeded-random.ts';
 const longest = [
   'release/faults',
   'release/guide',
-  'release/custom-domain-authority',
   'release/monitoring',
   'release/attacks',
   'contract/domains/custom-domains',
@@ -25,14 +24,10 @@ const longest = [
   'release/dashboard/open-pages',
   'contract/sites/s3-site-files',
   'release/domain-notices',
-  'release/short-lifetimes',
-  'release/second-authority',
   'release/installed-package',
-  'release/webhook-calls',
   'system/custom-domains',
   'system/planted-changes',
   'release/fuzz',
-  'release/custom-domain-dns',
   'release/personal-mails',
   'contract/sites/object-store-cache',
   'system/object-store',
@@ -40,7 +35,6 @@ const longest = [
   'release/generated-clients',
   'release/fleet',
   'release/dashboard/hostile-text',
-  'release/custom-domain-races',
   'edge/representations',
 ];
 

@@ -62,7 +62,7 @@ export const triedSections: Readonly<Record<string, string>> = {
 /** Commands that tests run with different values. */
 export const triedElsewhere: Readonly<Record<string, string>> = {
   'OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318 ./animal-store serve':
-    'test/release/traces-faults.test.ts',
+    'test/system/what-is-imported.test.ts',
 };
 
 /** Commands about the system that do not concern us, by programs that Debian may not have. */

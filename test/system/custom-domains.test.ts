@@ -32,7 +32,7 @@ let visitors: readonly SecureVisitor[];
 beforeAll(async () => {
   clock = await newFakeClock();
   settings = { ...clock.settings, ...(await newChallengeZone()) };
-  lab = await openDomainLab('mysql', {}, settings);
+  lab = await openDomainLab('mysql', settings);
   shop = await lab.openShop('zoo');
   const [port, httpsPort] = [await findFreePort(), await findFreePort()];
   const ports = { PORT: String(port), EDGE_HTTP_PORT: '0', EDGE_HTTPS_PORT: String(httpsPort) };
@@ -292,4 +292,17 @@ test('an account that proves a name takes it over, and each visitor gets one sit
   expect((await shop.show(host)).domain).toMatchObject({ state: 'removed', reason: 'contested' });
   expect(issuedFor(lab.gate, host)).toBe(1);
   expect(await lab.facts.privateKeys(host)).toBe(1);
+});
+
+test("DNS content cannot send control sequences to an operator's terminal", async () => {
+  const host = 'terminal.test';
+  await shop.add(host);
+  lab.zone.set(`_animal-store-challenge.${host}`, { TXT: ['\u009b31m\u202e'] });
+  lab.zone.set(host, { A: ['127.0.0.1'] });
+  const { code, stdout } = await shop.tell('verify', host);
+  expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('31m') });
+  expect(stdout).not.toMatch(/(?!\n)[\p{Cc}\p{Bidi_Control}]/u);
+  const machines = await shop.tell('show', host, '--json');
+  expect(machines.stdout).not.toMatch(/(?!\n)[\p{Cc}\p{Bidi_Control}]/u);
+  expect(JSON.stringify(JSON.parse(machines.stdout))).toContain('\u009b31m');
 });

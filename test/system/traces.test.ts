@@ -42,20 +42,16 @@ let asked: Awaited<ReturnType<typeof askAll>>;
 beforeAll(async () => {
   [receiver, bucket] = await Promise.all([OtlpReceiver.start(), startObjectStore()]);
   clock = await newFakeClock();
-  lab = await openDomainLab(
-    'sqlite',
-    {},
-    {
-      ...clock.settings,
-      ...receiver.settings,
-      ...bucket.settings,
-      // Long enough for a busy machine to connect to Redis.
-      REDIS_URL: `${process.env['TEST_REDIS_URL'] ?? ''}?commandTimeout=60000`,
-      SECRET_KEY: secrets.serviceKey,
-      OTEL_EXPORTER_OTLP_HEADERS: `x-receiver-key=${secrets.receiver}`,
-      OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=lab',
-    },
-  );
+  lab = await openDomainLab('sqlite', {
+    ...clock.settings,
+    ...receiver.settings,
+    ...bucket.settings,
+    // Long enough for a busy machine to connect to Redis.
+    REDIS_URL: `${process.env['TEST_REDIS_URL'] ?? ''}?commandTimeout=60000`,
+    SECRET_KEY: secrets.serviceKey,
+    OTEL_EXPORTER_OTLP_HEADERS: `x-receiver-key=${secrets.receiver}`,
+    OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=lab',
+  });
   shop = await lab.openShop('traced', 'pro');
   const fields = ['--name', 'Mia', '--email', secrets.email, '--plan', 'pro'];
   owner = await json<NewAccount>(lab.run, ['account', 'create', ...fields]);

@@ -12,18 +12,11 @@ import type { Pebble } from './pebble.ts';
 const counted = (gate: CaGate, place: RegExp): readonly CaRequest[] =>
   gate.asked(place).filter(({ status }) => status !== 400);
 
-/** Requests for an order for a host. */
-export const ordersOf = (gate: CaGate, host: string): readonly CaRequest[] =>
-  counted(gate, caPlaces.newOrder).filter(({ payload }) => {
-    const { identifiers } = payload as { identifiers: readonly { value: string }[] };
-    return identifiers.some(({ value }) => value === host);
-  });
-
 /**
  * Requests for the certificate of a host. The signed request contains the host name in clear text (RFC
  * 2986).
  */
-export const finalizesOf = (gate: CaGate, host: string): readonly CaRequest[] =>
+const finalizesOf = (gate: CaGate, host: string): readonly CaRequest[] =>
   counted(gate, caPlaces.finalize).filter(({ payload }) => {
     const { csr } = payload as { csr: string };
     return Buffer.from(csr, 'base64url').includes(host);
@@ -36,10 +29,6 @@ export const issuedFor = (gate: CaGate, host: string): number =>
       .filter(({ status }) => status === 200)
       .map(({ line }) => line),
   ).size;
-
-/** Requests without an answer at this place. */
-export const unanswered = (gate: CaGate, place: RegExp): readonly CaRequest[] =>
-  gate.asked(place).filter(({ status }) => status === 0);
 
 interface CaRequest {
   /** In the form `METHOD /path`. */

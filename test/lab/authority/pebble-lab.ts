@@ -76,7 +76,6 @@ export const connectAuthority = (
   publish: (token, keyAuthorization) => challenges.publish(token, keyAuthorization),
 });
 
-/** An authority with everything it needs, on loopback. Hosts are names below `customer.test`. */
 /** An authority with its resolver and the proxy in front of it. */
 export interface PebbleServers {
   readonly pebble: Pebble;
@@ -85,6 +84,7 @@ export interface PebbleServers {
   readonly challenges: ChallengeServer;
 }
 
+/** On loopback. Hosts are names below `customer.test`. */
 export interface PebbleLab extends PebbleServers {
   /** A host that was never used before. */
   newHost(): string;
@@ -93,6 +93,7 @@ export interface PebbleLab extends PebbleServers {
 
 /** The authority's name in CAA records. */
 export const labIssuer = 'ca.lab.test';
+export const secondIssuer = 'second.lab.test';
 
 export const startPebbleLab = async (
   options: Omit<PebbleOptions, 'dns' | 'httpPort'> = {},

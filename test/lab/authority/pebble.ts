@@ -41,8 +41,6 @@ export interface Pebble {
   readonly tls: TlsPair;
   /** PEM of the root, which differs after each start. */
   root(): Promise<string>;
-  /** The number of finished validations, whatever their results. */
-  judgedChallenges(): Promise<number>;
   /** Waits until the challenge is validated, at most as long as a validation usually takes. */
   judged(challengeId: string): Promise<void>;
   /** Restarts at the same port without its accounts. */
@@ -136,8 +134,6 @@ export const startPebble = async (options: PebbleOptions): Promise<Pebble> => {
     port,
     tls,
     root: () => ask(managementPort, '/roots/0'),
-    judgedChallenges: async () =>
-      (await readFile(log, 'utf8')).match(/set (?:IN)?VALID by completed challenge/g)?.length ?? 0,
     judged: async (id) => {
       const isJudged = async () =>
         (await readFile(log, 'utf8')).includes(`VALID by completed challenge ${id}`);

@@ -86,10 +86,6 @@ export class ScriptedAuthority extends CertificateAuthority {
     this.#scripted.push({ step, failure: failed({ reason: 'unavailable' }), isDone: true });
   }
 
-  forgetOrders(): void {
-    this.#orders.clear();
-  }
-
   suggestRenewal(chain: string, window: RenewalWindow): void {
     this.#windows.set(chain, window);
   }

@@ -129,7 +129,7 @@ export const startMonitoredFleet = async (): Promise<MonitoredFleet> => {
   ]);
   const redis = { REDIS_URL: process.env['TEST_REDIS_URL'] ?? '' };
   const mail = { SMTP_URL: mails.url, MAIL_FROM: 'store@zoo.example' };
-  const lab = await openDomainLab(database, {}, { ...store.settings, ...redis, ...mail });
+  const lab = await openDomainLab(database, { ...store.settings, ...redis, ...mail });
   const shop = await lab.openShop('zoo', 'enterprise');
   const [otherHttps, dns] = [await findFreePort(), await findFreePort()];
   lab.delegate(dnsZone, dns);

@@ -1,6 +1,4 @@
 import { Database } from '../../../src/adapters/kysely/database.ts';
-import { toMillis } from '../../../src/adapters/kysely/schema.ts';
-import { SystemClock } from '../../../src/adapters/system/system-ports.ts';
 
 export interface StoredPet {
   readonly id: number;
@@ -73,33 +71,6 @@ export class StoredFacts {
 
   async tables(): Promise<number> {
     return (await this.#db.introspection.getTables({ withInternalKyselyTables: true })).length;
-  }
-
-  /** Stores events of the first account for its owners' notices, as if they had just happened. */
-  async happen(
-    type: string,
-    times: number,
-    details: object | ((n: number) => object),
-    ...subscribers: string[]
-  ): Promise<void> {
-    const { id } = await this.#db.selectFrom('accounts').select('id').executeTakeFirstOrThrow();
-    const about = { account_id: id, type, actor: 'service' };
-    const detailsOf = (n: number) =>
-      JSON.stringify(typeof details === 'function' ? details(n) : details);
-    const due = { attempts: 0n, due_at: 0n, parked: 0n, claim: null, problem: null };
-    for (let n = 0; n < times; n += 1) {
-      const event_id = `evt_${type}_${n}`;
-      const happened = { details: detailsOf(n), occurred_at: toMillis(new SystemClock().now()) };
-      const event = { ...about, id: event_id, ...happened };
-      await this.#db.insertInto('events').values(event).execute();
-      const deliveries = subscribers.map((subscriber) => ({ ...due, event_id, subscriber }));
-      await this.#db.insertInto('deliveries').values(deliveries).execute();
-    }
-  }
-
-  async notices(): Promise<readonly string[]> {
-    const rows = await this.#db.selectFrom('notices').select('event_id').orderBy('id').execute();
-    return rows.map(({ event_id }) => event_id);
   }
 
   /** Advances past the leases of a dead process on deliveries, mails and jobs. */

@@ -21,7 +21,6 @@ afterEach(closeLabs);
 
 const zone = 'acme.shop.test';
 const wildcard = '*.sites.test';
-const subject = `platform:${wildcard}`;
 
 let lab: DomainLab;
 beforeEach(async () => {
@@ -122,21 +121,6 @@ describe("if the platform's challenge name is delegated", () => {
     lab.clock.advance(minute);
     expect(await secure()).toBe(1);
     expect((await checkPlatform(lab.ports)()).failure).toBeUndefined();
-  });
-
-  test('the next worker continues an order after another one dies at any step', async () => {
-    delegate();
-    const steps = ['order', 'look', 'prove', 'finalize'] as const;
-    for (const step of steps) {
-      const authority = around(lab.authority, step, { after: () => Promise.reject(new Error()) });
-      await expect(secure({ authority })).rejects.toThrow();
-    }
-    expect(await secure()).toBe(1);
-    // Only the answer to the first order was lost.
-    expect(ordersOf(wildcard)).toBe(2);
-    expect((await lab.ports.ledger.orders('authority.test', lab.clock.now())).length).toBe(2);
-    expect(await lab.ports.orders.find(subject)).toBeUndefined();
-    expect(await lab.ports.orders.find(`${subject}:2`)).toBeUndefined();
   });
 
   test('an order under way continues when the record is gone', async () => {

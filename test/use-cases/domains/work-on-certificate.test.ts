@@ -16,7 +16,6 @@ import {
   domainLab,
   forbiddingCaa,
   host,
-  ownershipOf,
   type DomainLab,
 } from '../../support/domains/domain-lab.ts';
 import { showDomain } from '../../../src/domains/use-cases/show-domain.ts';
@@ -267,101 +266,6 @@ describe('the same order continues', () => {
     },
   );
 
-  const useOf = (domain: CustomDomain) =>
-    lab.ports.ledger.use({ ...domain, authority: 'authority.test' }, lab.clock.now());
-  const expectAllCounted = async (domain: CustomDomain) =>
-    expect((await useOf(domain)).orders.length).toBeGreaterThanOrEqual(lab.asked('order'));
-
-  /** All stored states of a run whose ports die after this many steps. */
-  const dyingAfter = (steps: number): Partial<DomainPorts> => {
-    let done = 0;
-    const step = {
-      after: () => {
-        done += 1;
-        if (done === steps) throw new Error('the process died');
-      },
-    };
-    const { domains } = lab.ports;
-    const ofOrders = ['begin', 'placed', 'publish', 'forget'] as const;
-    return {
-      domains: around(around(domains, 'change', step), 'changeCounted', step),
-      orders: ofOrders.reduce((port, its) => around(port, its, step), lab.ports.orders),
-    };
-  };
-
-  test('when the process dies after any step that it stored', async () => {
-    let died = 0;
-    for (let steps = 1; ; steps++) {
-      lab = await domainLab();
-      const domain = await lab.addVerified();
-      const isDone = await lab.tendDue(dyingAfter(steps)).then(
-        () => true,
-        () => false,
-      );
-      if (isDone) break;
-      died += 1;
-      await lab.tendDue();
-      expect((await lab.current(domain)).state).toBe('live');
-      expect([steps, lab.asked('order'), lab.asked('finalize')]).toEqual([steps, 1, 1]);
-      await expectAllCounted(domain);
-      lab.clock.advance(60 * day);
-      await lab.tendDue();
-      expect([steps, await lab.keptOrders(domain)]).toEqual([steps, []]);
-    }
-    expect(died).toBeGreaterThanOrEqual(6);
-  });
-
-  test.each(['before', 'after'] as const)(
-    "but not if the order's URL was never stored: killed %s the request, each new order counts, within the limits",
-    async (when) => {
-      const domain = await lab.addVerified();
-      const kill = {
-        [when]: () => {
-          throw new Error('the process died');
-        },
-      };
-      for (let kills = 1; kills <= 15; kills++) {
-        const authority = around(lab.ports.authority, 'order', kill);
-        await lab.tendDue({ authority }).catch(() => undefined);
-        await expectAllCounted(domain);
-      }
-      // The account's share is used up, although some orders led to no certificate.
-      expect(lab.asked('order')).toBe(when === 'before' ? 0 : 10);
-      const { orders, accountOrders, exactName } = await useOf(domain);
-      expect([orders.length, accountOrders.length]).toEqual([10, 10]);
-      expect(exactName).toEqual([]);
-      expect((await lab.attempts(domain)).filter((one) => one === 'unanswered')).toHaveLength(10);
-      const current = await lab.current(domain);
-      expect(certificateOf(current)).toMatchObject({
-        isOrdered: false,
-        nextAttemptAt: after(hour),
-      });
-      lab.clock.advance(hour);
-      await lab.tendDue();
-      expect((await lab.current(domain)).state).toBe('live');
-      expect(await lab.keptOrders(domain)).toEqual([]);
-    },
-  );
-
-  test('when the process dies after any step of a failure', async () => {
-    for (let steps = 1; ; steps++) {
-      lab = await domainLab();
-      const domain = await lab.addVerified();
-      lab.authority.failNext('look', { reason: 'challenge' });
-      const isDone = await lab.tendDue(dyingAfter(steps)).then(
-        () => true,
-        () => false,
-      );
-      for (const wait of [minute, 10 * minute]) {
-        lab.clock.advance(wait);
-        await lab.tendDue();
-      }
-      expect((await lab.current(domain)).state).toBe('live');
-      expect([steps, await lab.keptOrders(domain)]).toEqual([steps, []]);
-      if (isDone) break;
-    }
-  });
-
   test('when it is checked while the authority takes its time', async () => {
     const domain = await lab.addVerified();
     let looks = 0;
@@ -399,18 +303,6 @@ describe('a late result', () => {
     if (step === 'newPrivateKey') expect(lab.authority.log).toEqual([]);
   });
 
-  test.each(['unavailable', 'rate_limited', 'order_gone'] as const)(
-    'is not kept even when the authority is %s',
-    async (reason) => {
-      const domain = await lab.addVerified();
-      for (const step of ['order', 'look'] as const) lab.authority.failNext(step, { reason });
-      const remove = { before: () => lab.remove(domain) };
-      await lab.tendDue({ authority: around(lab.ports.authority, 'newPrivateKey', remove) });
-      expect(await lab.keptOrders(domain)).toEqual([]);
-      expect((await lab.current(domain)).state).toBe('removed');
-    },
-  );
-
   test('is not served under a later attachment', async () => {
     const domain = await lab.addVerified();
     let second = domain;
@@ -430,36 +322,6 @@ describe('a late result', () => {
     expect(await lab.current(second)).toMatchObject({ state: 'live', generation: 1 });
     const served = await lab.ports.certificates.find(host);
     expect(served?.chain).toContain('certificate 2 of');
-  });
-
-  test('is not served when another account proved the name meanwhile', async () => {
-    const domain = await lab.addVerified();
-    const rival = await lab.add(await servedProject(lab.stores));
-    const contest = {
-      after: async () => {
-        lab.point(rival, ownershipOf(rival));
-        await lab.verify(rival);
-      },
-    };
-    await lab.tendDue({ authority: around(lab.ports.authority, 'prove', contest) });
-    expect(await lab.current(domain)).toMatchObject({ state: 'removed', reason: 'contested' });
-    expect(await lab.ports.certificates.find(host)).toBeUndefined();
-    expect(await lab.keptOrders(domain)).toEqual([]);
-    await lab.tendDue();
-    expect((await lab.current(rival)).state).toBe('live');
-  });
-
-  test('is not kept when the worker dies right after storing the order', async () => {
-    const domain = await lab.addVerified();
-    const orders = around(lab.ports.orders, 'begin', {
-      before: () => lab.remove(domain),
-      after: () => {
-        throw new Error('the process died');
-      },
-    });
-    await lab.tendDue({ orders });
-    expect((await lab.current(domain)).state).toBe('removed');
-    expect(await lab.keptOrders(domain)).toEqual([]);
   });
 
   test('only one of two workers on a domain does the work', async () => {

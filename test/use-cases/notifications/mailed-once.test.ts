@@ -16,7 +16,6 @@ import {
   now,
   personDecision,
 } from '../../support/accounts.ts';
-import { Life } from '../../support/life.ts';
 import { storesOfTests } from '../../support/stores-of-tests.ts';
 import { mustNotBeUsed } from '../../support/strict-fake.ts';
 
@@ -47,29 +46,24 @@ const world = async (answer: (mail: OutgoingMail) => Posted = () => ({ kind: 'ta
       return Promise.resolve(outcome);
     },
   };
-  const faceOf = (life: Life) =>
-    notifications({
-      ...{ notices: mustNotBeUsed('notices'), clock, sealer },
-      ...{ mails: life.port(ports.mails), mailChoices: life.port(ports.mailChoices) },
-      recipients: life.port(new KnownRecipients(ports.people, ports.accounts)),
-      postman: life.port(postman),
-    });
+  const face = notifications({
+    ...{ notices: mustNotBeUsed('notices'), clock, sealer },
+    ...{ mails: ports.mails, mailChoices: ports.mailChoices },
+    recipients: new KnownRecipients(ports.people, ports.accounts),
+    postman,
+  });
   /** Sends all due mails, like a worker. */
-  const work = async (life = new Life(Infinity)): Promise<void> => {
-    const face = faceOf(life);
+  const work = async (): Promise<void> => {
     const log = pino({ enabled: false });
-    const sent = { mails: life.port(ports.mails), deliver: face.deliverMail, clock, log };
+    const sent = { mails: ports.mails, deliver: face.deliverMail, clock, log };
     const worker = new QueueWorker(queueKinds.mails(sent), { clock, log });
-    await worker.run().catch(() => undefined);
+    await worker.run();
     await worker.stop();
   };
   return {
     ...{ ports, clock, posted, work, accountId, ada: ada!.state, bob: bob!.state },
-    face: faceOf(new Life(Infinity)),
-    tell: (notification: Notification, life = new Life(Infinity)) =>
-      faceOf(life)
-        .mailOwners(notification)
-        .catch(() => undefined),
+    face,
+    tell: (notification: Notification) => face.mailOwners(notification),
     told: (n: number): Notification => ({
       ...{ id: `evt_${n}`, accountId, occurredAt: later(n), kind: 'key.banned' },
       about: { keyId: `key_${n}`, name: 'Till', until: later(hour).toISOString() },
@@ -253,33 +247,6 @@ test('a message that cannot be prepared counts as tried, and is abandoned after 
   expect(looks).toBeGreaterThan(10);
   expect(looks).toBeLessThan(25);
   expect(await all.ports.mails.state(all.clock.now())).toMatchObject({ waiting: 0 });
-});
-
-test('no mail is lost when the process is killed, and a repeated one has the same id and text', async () => {
-  const killedAt = async (step: number) => {
-    const all = await world();
-    const life = new Life(step);
-    for (let n = 0; n < 7; n += 1) await all.tell(all.told(n), life);
-    for (let times = 0; times < 4; times += 1) await all.work(life);
-    for (let n = 0; n < 7; n += 1) await all.tell(all.told(n));
-    all.pass(10 * minute);
-    for (let times = 0; times < 6; times += 1) await all.work();
-    return { steps: life.steps, posted: all.posted };
-  };
-  const { steps, posted } = await killedAt(Infinity);
-  expect(steps).toBeGreaterThan(80);
-  expect(posted).toHaveLength(12);
-  for (let step = 0; step < steps; step += 1) {
-    const lived = await killedAt(step);
-    const byId = Map.groupBy(lived.posted, ({ id, to }) => `${id} ${to}`);
-    const keys = [...byId.values()].flatMap(([mail]) =>
-      mail!.told.map(({ about }) => `${mail!.to} ${(about as { keyId: string }).keyId}`),
-    );
-    expect([step, keys.length, new Set(keys).size]).toEqual([step, 14, 14]);
-    for (const same of byId.values()) {
-      expect(new Set(same.map(({ told }) => JSON.stringify(told))).size).toBe(1);
-    }
-  }
 });
 
 test('simultaneous mails are separate messages, even if one is planned while the other waits for its turn', async () => {
