@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { mayDo, operations, type Role, roles } from '../../src/access/domain/role.ts';
-import { AccessKey } from '../../src/app/keys.ts';
+import { AccessKey, DomainsKey, SitesKey } from '../../src/app/keys.ts';
 import { crawl, routeOf } from '../support/dashboard/crawl.ts';
 import { fill } from '../support/dashboard/filling.ts';
+import { textOf } from '../support/dashboard/markup.ts';
 import { type RunningDashboard, startDashboard } from '../support/dashboard/running-dashboard.ts';
+import { deployEntries } from '../support/sites/deploy-entries.ts';
+import { entry } from '../support/sites/sites.ts';
 
 let dashboard: RunningDashboard;
 beforeAll(async () => {
@@ -46,6 +49,20 @@ test('a person without the role is told who may do it', async () => {
   const { status, text } = await visitor.post('/dashboard', { name: 'Shop' });
   expect(status).toBe(403);
   expect(text).toContain('You are a viewer of this account. Only an editor may create a project.');
+});
+
+test('a viewer is told who can fill an empty page, and gets no button to do it', async () => {
+  const { accountId, visitor } = await newPerson('viewer');
+  const read = async (path: string) => textOf((await visitor.get(path)).text);
+  expect(await read('/dashboard')).toContain('An owner or an editor can create one.');
+  expect(await read('/dashboard')).not.toContain('First steps');
+  const { container } = dashboard;
+  const project = await container.get(SitesKey).startProject(accountId, 'Birds');
+  const redirects = `/dashboard/projects/${project.slug}/settings/redirects`;
+  expect(await read(redirects)).not.toContain('Add a domain');
+  await deployEntries(container, project, entry('index.html'));
+  await container.get(DomainsKey).addDomain(project, 'birds.test');
+  expect(await read(redirects)).toContain('An owner or an editor can add one.');
 });
 
 /** Sends a form as the signed-in person, or as nobody. */

@@ -48,17 +48,18 @@ export const redirectsScreen = (ports: DashboardPorts): Screen => ({
     const { redirects } = view.document.domains;
     const content = html`
       ${projectHead(project, 'redirects', 'Send visitors of one domain to another, such as www to the bare name. Path and query are kept.')}
-      ${attached.length === 0 ? noDomainYet(slug) : html`${mayChange && redirectForm(options)}${redirects.length > 0 && redirectList(redirects, options)}${mayChange && primaryForm(options)}`}`;
+      ${attached.length === 0 ? noDomainYet(slug, may('domain.add')) : html`${mayChange && redirectForm(options)}${redirects.length > 0 && redirectList(redirects, options)}${mayChange && primaryForm(options)}`}
+      ${attached.length > 0 && redirects.length === 0 && !mayChange && empty('No redirect yet', 'An owner or an editor can add one.')}`;
     return { title: `Redirects of ${name}`, content };
   },
   forms: redirectForms(ports),
 });
 
-const noDomainYet = (slug: string): Html =>
+const noDomainYet = (slug: string, mayAdd: boolean): Html =>
   empty(
     'No domain yet',
     'A redirect starts at one of the domains of this project.',
-    html`<p><a class="button" href="${domainsPath(slug)}">Add a domain</a></p>`,
+    mayAdd && html`<p><a class="button" href="${domainsPath(slug)}">Add a domain</a></p>`,
   );
 
 const redirectAnchor = (from: string): string => `redirect-${from}`;

@@ -16,7 +16,7 @@ import {
   rowList,
   searchField,
 } from '../frame/list-parts.ts';
-import { badge, head, time } from '../frame/parts.ts';
+import { badge, empty, head, time } from '../frame/parts.ts';
 import { form, refusalOf, type Refusal, type Screen, type Visit } from '../frame/screen.ts';
 import { healthBadges } from '../domains/certificate.ts';
 import { shownName, stateBadge } from '../domains/words.ts';
@@ -50,8 +50,11 @@ export const projectsScreen = (ports: DashboardPorts): Screen => {
       const isKeyMade = keys.some(({ revokedAt }) => !revokedAt);
       const content = html`
         ${head('Projects', 'Each project is one of your sites, with its deploys and its domains.')}
-        ${may('project.create') && newProject(ids.next('form'), refusalOf(refusal, 'new-project'))}
-        ${firstSteps(all, overview, isKeyMade)}
+        ${
+          may('project.create')
+            ? html`${newProject(ids.next('form'), refusalOf(refusal, 'new-project'))}${firstSteps(all, overview, isKeyMade)}`
+            : all.length === 0 && empty('No project yet', 'An owner or an editor can create one.')
+        }
         ${needsYou(all, overview, visit.now)}
         ${all.length > 0 && list(all, { overview, visit, siteUrl: settings.siteUrl })}`;
       return { title: 'Projects', content };
