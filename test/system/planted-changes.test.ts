@@ -109,8 +109,7 @@ test('a third kind of database does not compile until every difference between d
     [
       ...inFile('kysely/engine/engine.ts', 'differencesOf'),
       ...inFile('kysely/engine/database-kind.ts', 'marks', 'databaseFile', 'factsOf', 'types'),
-      ...inFile('kysely/copies/database-copies.ts', 'copyDatabase', 'factsOf', 'inspectCopy'),
-      ...inFile('kysely/copies/database-copies.ts', 'restoreDatabase', 'restoreObstacle'),
+      ...inFile('kysely/copies/database-copies.ts', 'copiesOf'),
       'src/app/backup/back-up.ts: write',
       ...inFile('kysely/engine/failure.ts', 'refusals'),
     ].sort(),

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import {
   rememberBackup,
-  copyDatabase,
+  copiesIn,
   succeededDeploys,
 } from '../../adapters/kysely/copies/database-copies.ts';
 import type { CopyFacts } from '../../adapters/kysely/copies/copy-facts.ts';
@@ -168,7 +168,8 @@ const copyTogether = async (
     await folder.begin();
     // Files exist before the database names them and are deleted after it forgets them, so the check below finds
     // deletions.
-    const facts = await copyDatabase(config, folder.incoming, (bytes, total) => {
+    const { databaseUrl: url } = config;
+    const facts = await copiesIn(url).copy(url, folder.incoming, (bytes, total) => {
       onProgress('copying MiB of the database', mib(bytes), total && mib(total));
     });
     if (!facts) continue;

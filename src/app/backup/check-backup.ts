@@ -46,7 +46,7 @@ export const checkBackup = async (
     const checks = [
       ...named('manifest', [ok(`Made at ${manifest.madeAt} by version ${manifest.madeBy}.`)]),
       ...named('deploys', await checkDeploys(folder, manifest, onProgress)),
-      ...named('database', await checkCopy(config, { folder, manifest, into })),
+      ...named('database', await checkCopy({ folder, manifest, into })),
       ...named('database', [checkKeys(config, manifest)]),
     ];
     if (checks.some(({ state }) => state === 'failed')) return checks;
@@ -107,10 +107,7 @@ interface CopyToCheck {
   readonly into: string | undefined;
 }
 
-const checkCopy = async (
-  config: Config,
-  { folder, manifest, into }: CopyToCheck,
-): Promise<readonly Finding[]> => {
+const checkCopy = async ({ folder, manifest, into }: CopyToCheck): Promise<readonly Finding[]> => {
   const { kind, rows } = manifest.database;
   if (into !== undefined && kind !== 'mysql') {
     throw new Error('--into is for backups of MySQL; a backup of SQLite needs no other database.');
@@ -119,8 +116,7 @@ const checkCopy = async (
   if (changed !== undefined) {
     return [failed(`The copy of the database: ${changed}.`, backUpAgain)];
   }
-  const place = into === undefined ? undefined : { ...config, databaseUrl: into };
-  const inspect = () => inspectCopy(kind, folder.copyOf(manifest), place);
+  const inspect = () => inspectCopy(kind, folder.copyOf(manifest), into);
   const inspected =
     into === undefined
       ? await inspect().catch(unopened)

@@ -1,11 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import {
-  holdsCopy,
-  restoreDatabase,
-  restoreObstacle,
-} from '../../adapters/kysely/copies/database-copies.ts';
+import { copiesIn, holdsCopy } from '../../adapters/kysely/copies/database-copies.ts';
 import { databaseFile, kindOfUrl } from '../../adapters/kysely/engine/database-kind.ts';
 import { flush } from '../../adapters/storage/files.ts';
 import { databasePlace } from '../failure-words.ts';
@@ -61,7 +57,7 @@ const admit = async (config: Config, manifest: Manifest): Promise<readonly strin
       `${unknownSchemaIn(gap, manifest)} Install that version or a newer one to restore it.`,
     );
   }
-  const obstacle = await restoreObstacle(config);
+  const obstacle = await copiesIn(config.databaseUrl).obstacle(config.databaseUrl);
   if (obstacle !== undefined && !(await isInPlace(config, manifest))) {
     throw new Error(
       `The database ${databasePlace(config.databaseUrl)} is in use or not empty: ${obstacle}. ` +
@@ -73,7 +69,7 @@ const admit = async (config: Config, manifest: Manifest): Promise<readonly strin
 };
 
 const isInPlace = async (config: Config, { database }: Manifest): Promise<boolean> =>
-  existsSync(restoreMark(config)) && (await holdsCopy(config, database));
+  existsSync(restoreMark(config)) && (await holdsCopy(config.databaseUrl, database));
 
 /** The data folder may be the service user's home, and a separate disk has `lost+found`. */
 const harmless = ['secret.key', '.cache', 'backup-cache', 'lost+found'];
@@ -136,7 +132,8 @@ const putInPlace = async (
     return found;
   };
   if (!(await isInPlace(config, manifest))) {
-    return restoreDatabase(folder.copyOf(manifest), config, first);
+    const { databaseUrl: url } = config;
+    return copiesIn(url).restore(folder.copyOf(manifest), url, first);
   }
   const found = await first();
   if (file !== undefined) await rm(`${file}.restoring`, { force: true });

@@ -12,11 +12,7 @@ import {
   jest,
   test,
 } from '@jest/globals';
-import {
-  copyDatabase,
-  inspectCopy,
-  restoreDatabase,
-} from '../../../src/adapters/kysely/copies/database-copies.ts';
+import { copiesIn, inspectCopy } from '../../../src/adapters/kysely/copies/database-copies.ts';
 import { programFor } from '../../../src/adapters/kysely/copies/mysql-copy.ts';
 import { migrateUp } from '../../../src/adapters/kysely/migrations.ts';
 import { emptyDatabase, openDatabase, type TestDatabase } from '../../support/servers/databases.ts';
@@ -58,7 +54,7 @@ const dumpOf = async (...lines: readonly string[]): Promise<string> => {
 };
 const nothing = () => Promise.resolve();
 const restore = async (lines: readonly string[], first: () => Promise<unknown> = nothing) =>
-  restoreDatabase(await dumpOf(...lines), { databaseUrl: database.url }, first);
+  copiesIn(database.url).restore(await dumpOf(...lines), database.url, first);
 const leftovers = async () => (await readdir(folder)).filter((name) => name !== 'dump');
 
 describe('a dump that somebody has changed', () => {
@@ -84,7 +80,7 @@ describe('a dump that somebody has changed', () => {
 
 describe('a check of a dump', () => {
   const inspect = async (...lines: readonly string[]) =>
-    inspectCopy('mysql', await dumpOf(...lines), { databaseUrl: database.url });
+    inspectCopy('mysql', await dumpOf(...lines), database.url);
   /** A database that is not empty refuses a restore. */
   const expectEmpty = () => restore(['select 1;'], () => order('drop table kysely_migration'));
 
@@ -193,8 +189,8 @@ describe('a dump', () => {
       `create table late (id int) select 7 as id; insert into kysely_migration values ('9999-late', '')`,
     );
     const copies = await withPrograms(toolsDir, async () => [
-      await copyDatabase({ databaseUrl: database.url }, join(toolsDir, 'first'), () => 0),
-      await copyDatabase({ databaseUrl: database.url }, join(toolsDir, 'second'), () => 0),
+      await copiesIn(database.url).copy(database.url, join(toolsDir, 'first'), () => 0),
+      await copiesIn(database.url).copy(database.url, join(toolsDir, 'second'), () => 0),
     ]);
     const [first, facts] = copies;
     expect(first).toBe(undefined);
@@ -214,7 +210,7 @@ describe('a dump', () => {
       ('dep_3', 'proj_1', 3, 'operator', '(it''s), ''failed''', 'succeeded', 1)`);
     admin.close();
     const copy = join(folder, 'deploys');
-    const facts = await copyDatabase({ databaseUrl: database.url }, copy, () => 0);
+    const facts = await copiesIn(database.url).copy(database.url, copy, () => 0);
     await rm(copy);
     expect(facts).toMatchObject({ rows: { deploys: 3 }, deploys: ['dep_1', 'dep_3'] });
   });
@@ -224,9 +220,7 @@ describe('a dump', () => {
     const client = `#!/bin/sh\ncat > ${toolsDir}/told\n`;
     await writeFile(join(toolsDir, 'mariadb'), client, { mode: 0o700 });
     const copy = await dumpOf(String.raw`/*M!999999\- enable the sandbox mode */ `, 'select 1;');
-    await withPrograms(toolsDir, () =>
-      restoreDatabase(copy, { databaseUrl: database.url }, nothing),
-    );
+    await withPrograms(toolsDir, () => copiesIn(database.url).restore(copy, database.url, nothing));
     expect(await readFile(join(toolsDir, 'told'), 'utf8')).toBe('\nselect 1;\n');
     await rm(toolsDir, { recursive: true });
   });

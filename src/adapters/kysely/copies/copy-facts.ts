@@ -7,10 +7,6 @@ export interface CopyFacts {
   readonly deploys: readonly string[];
 }
 
-export interface DatabasePlace {
-  readonly databaseUrl: string;
-}
-
 export interface InspectedCopy {
   /** Undefined if the copy cannot be loaded. */
   readonly facts: CopyFacts | undefined;

@@ -3,112 +3,81 @@ import { sql } from 'kysely';
 import type { Database } from '../database.ts';
 import { fileIn, kindOfUrl, type DatabaseKind } from '../engine/database-kind.ts';
 import { backupTimes as backupTimesTable } from '../tables.ts';
-import {
-  migrationTable,
-  type CopyFacts,
-  type DatabasePlace,
-  type InspectedCopy,
-  type OnCopied,
-} from './copy-facts.ts';
+import { migrationTable, type CopyFacts, type InspectedCopy, type OnCopied } from './copy-facts.ts';
 import { claimMysql, mysqlFacts, mysqlObstacle } from './mysql-claim.ts';
 import { dumpMysql, loadMysql, tryDump } from './mysql-copy.ts';
 import { copySqlite, inspectSqlite, placeSqlite, sqliteObstacle } from './sqlite-copy.ts';
 
-/**
- * @param to path of a file that does not exist
- * @returns undefined if migrations ran meanwhile, because the copy may lack tables
- */
-export const copyDatabase = (
-  place: DatabasePlace,
-  to: string,
-  onCopied: OnCopied,
-): Promise<CopyFacts | undefined> => {
-  switch (kindOfUrl(place.databaseUrl)) {
-    case 'sqlite':
-      return copySqlite(fileIn(place.databaseUrl), to, onCopied);
-    case 'mysql':
-      return dumpMysql(place, to, onCopied);
-  }
-};
+interface Copies {
+  /**
+   * @param to path of a file that does not exist
+   * @returns undefined if migrations ran meanwhile, because the copy may lack tables
+   */
+  copy(url: string, to: string, onCopied: OnCopied): Promise<CopyFacts | undefined>;
+  /**
+   * @param into an empty MySQL database, which loads the copy and is emptied again
+   * @returns undefined if `into` is needed but missing
+   */
+  inspect(copy: string, into: string | undefined): Promise<InspectedCopy | undefined>;
+  /** @returns why no copy can be restored there; undefined if one can @throws Unavailable */
+  obstacle(url: string): Promise<string | undefined>;
+  /**
+   * Restores a copy. It may be repeated after a failure.
+   * @param first runs while nobody else can use the database
+   * @throws Error if the database is in use by then; nothing is changed in that case
+   */
+  restore<T>(copy: string, url: string, first: () => Promise<T>): Promise<T>;
+  facts(url: string): Promise<CopyFacts | undefined>;
+}
 
-export const succeededDeploys = async ({ db }: Database): Promise<readonly string[]> => {
-  const rows = db.selectFrom('deploys').select('id').where('state', '=', 'succeeded');
-  return (await rows.execute()).map(({ id }) => id);
-};
-
-/**
- * @param into an empty MySQL database, which loads the copy and is emptied again
- * @returns undefined if `into` is needed but missing
- */
-export const inspectCopy = async (
-  kind: DatabaseKind,
-  copy: string,
-  into: DatabasePlace | undefined,
-): Promise<InspectedCopy | undefined> => {
-  switch (kind) {
-    case 'sqlite':
-      return inspectSqlite(copy);
-    case 'mysql':
-      return into && tryDump(copy, into);
-  }
-};
-
-/** @returns why no copy can be restored there; undefined if one can @throws Unavailable */
-export const restoreObstacle = ({ databaseUrl }: DatabasePlace): Promise<string | undefined> => {
-  switch (kindOfUrl(databaseUrl)) {
-    case 'sqlite':
-      return sqliteObstacle(fileIn(databaseUrl));
-    case 'mysql':
-      return mysqlObstacle(databaseUrl);
-  }
-};
-
-/**
- * Restores a copy. It may be repeated after a failure.
- * @param first runs while nobody else can use the database
- * @throws Error if the database is in use by then; nothing is changed in that case
- */
-export const restoreDatabase = async <T>(
-  copy: string,
-  place: DatabasePlace,
-  first: () => Promise<T>,
-): Promise<T> => {
-  const { databaseUrl } = place;
-  switch (kindOfUrl(databaseUrl)) {
-    case 'sqlite': {
+const copiesOf: Readonly<Record<DatabaseKind, Copies>> = {
+  sqlite: {
+    copy: (url, to, onCopied) => copySqlite(fileIn(url), to, onCopied),
+    inspect: inspectSqlite,
+    obstacle: (url) => sqliteObstacle(fileIn(url)),
+    restore: async (copy, url, first) => {
       const result = await first();
-      await placeSqlite(copy, fileIn(databaseUrl));
+      await placeSqlite(copy, fileIn(url));
       return result;
-    }
-    case 'mysql':
-      return claimMysql(databaseUrl, 'restore', async ({ empty }) => {
+    },
+    facts: async (url) => (await inspectSqlite(fileIn(url))).facts,
+  },
+  mysql: {
+    copy: dumpMysql,
+    inspect: async (copy, into) => (into === undefined ? undefined : tryDump(copy, into)),
+    obstacle: mysqlObstacle,
+    restore: (copy, url, first) =>
+      claimMysql(url, 'restore', async ({ empty }) => {
         const result = await first();
         await empty();
-        await loadMysql(copy, place);
+        await loadMysql(copy, url);
         return result;
-      });
-  }
+      }),
+    facts: mysqlFacts,
+  },
 };
 
+export const copiesIn = (url: string): Copies => copiesOf[kindOfUrl(url)];
+
+/** @throws Error if `into` cannot be used */
+export const inspectCopy = (kind: DatabaseKind, copy: string, into: string | undefined) =>
+  copiesOf[kind].inspect(copy, into);
+
 export const holdsCopy = async (
-  { databaseUrl }: DatabasePlace,
+  url: string,
   { rows, migrations }: Pick<CopyFacts, 'rows' | 'migrations'>,
 ): Promise<boolean> => {
   try {
-    const found = await factsOf(databaseUrl);
+    const found = await copiesIn(url).facts(url);
     return isDeepStrictEqual([found?.rows, found?.migrations], [{ ...rows }, migrations]);
   } catch {
     return false;
   }
 };
 
-const factsOf = async (url: string): Promise<CopyFacts | undefined> => {
-  switch (kindOfUrl(url)) {
-    case 'sqlite':
-      return (await inspectSqlite(fileIn(url))).facts;
-    case 'mysql':
-      return mysqlFacts(url);
-  }
+export const succeededDeploys = async ({ db }: Database): Promise<readonly string[]> => {
+  const rows = db.selectFrom('deploys').select('id').where('state', '=', 'succeeded');
+  return (await rows.execute()).map(({ id }) => id);
 };
 
 /** `made`: a backup is complete. `checked`: it was restored as a test. */

@@ -6,13 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { createGunzip, createGzip } from 'node:zlib';
 import { deployStates } from '../../../sites/domain/site.ts';
-import {
-  type CopyFacts,
-  type DatabasePlace,
-  type InspectedCopy,
-  migrationTable,
-  type OnCopied,
-} from './copy-facts.ts';
+import { type CopyFacts, type InspectedCopy, migrationTable, type OnCopied } from './copy-facts.ts';
 import { claimMysql, dropTables, factsIn, schemaOf, tablesIn } from './mysql-claim.ts';
 
 /** MariaDB's program, then MySQL's. */
@@ -204,13 +198,13 @@ const loading = [
  * @throws Error with the program's output
  */
 export const dumpMysql = async (
-  place: DatabasePlace,
+  url: string,
   to: string,
   onCopied: OnCopied,
 ): Promise<CopyFacts | undefined> => {
-  const before = await schemaOf(place.databaseUrl);
-  const facts = await dumpTables(place, before.tables, { to, onCopied });
-  return isDeepStrictEqual(before, await schemaOf(place.databaseUrl)) ? facts : undefined;
+  const before = await schemaOf(url);
+  const facts = await dumpTables(url, before.tables, { to, onCopied });
+  return isDeepStrictEqual(before, await schemaOf(url)) ? facts : undefined;
 };
 
 interface Target {
@@ -219,15 +213,15 @@ interface Target {
 }
 
 const dumpTables = async (
-  { databaseUrl }: DatabasePlace,
+  url: string,
   tables: readonly string[],
   { to, onCopied }: Target,
 ): Promise<CopyFacts> => {
   const program = programFor('dump');
-  const { args, env } = callFor(databaseUrl);
+  const { args, env } = callFor(url);
   // The migration table comes last: without it, no service starts on an unfinished restore.
   const ordered = [...tables.filter((one) => one !== migrationTable), migrationTable];
-  const all = [...args, ...dumping, databaseName(databaseUrl), ...ordered];
+  const all = [...args, ...dumping, databaseName(url), ...ordered];
   const { child, succeeded } = startProgram(program, { args: all, env });
   child.stdin.end();
   const facts = new DumpFacts();
@@ -253,10 +247,10 @@ async function* watched(chunks: AsyncIterable<Buffer>, facts: DumpFacts, onCopie
 }
 
 /** Loads a dump. It may be repeated after a failure. */
-export const loadMysql = async (from: string, { databaseUrl }: DatabasePlace): Promise<void> => {
+export const loadMysql = async (from: string, url: string): Promise<void> => {
   const program = programFor('client');
-  const { args, env } = callFor(databaseUrl);
-  const all = [...args, ...loading, databaseName(databaseUrl)];
+  const { args, env } = callFor(url);
+  const all = [...args, ...loading, databaseName(url)];
   const { child, succeeded } = startProgram(program, { args: all, env });
   child.stdout.resume();
   const loaded = pipeline(createReadStream(from), createGunzip(), withoutSandboxLine, child.stdin);
@@ -267,11 +261,11 @@ export const loadMysql = async (from: string, { databaseUrl }: DatabasePlace): P
 };
 
 /** Loads a dump into an empty database and empties it again. @throws Error when that database is in use */
-export const tryDump = (from: string, place: DatabasePlace): Promise<InspectedCopy> =>
-  claimMysql(place.databaseUrl, 'restore', async ({ session, empty }) => {
+export const tryDump = (from: string, url: string): Promise<InspectedCopy> =>
+  claimMysql(url, 'restore', async ({ session, empty }) => {
     await empty();
     try {
-      await loadMysql(from, place);
+      await loadMysql(from, url);
       return { facts: await factsIn(session), damage: [] };
     } catch (error) {
       if (!(error instanceof ProgramFailed)) throw error;
