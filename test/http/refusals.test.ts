@@ -41,6 +41,11 @@ describe('a request is refused', () => {
     expectCode(await post(body), 400, 'malformed_json');
   });
 
+  test('when its body is not UTF-8, with a message that says so', async () => {
+    const { body } = await post(bytes('{"name":"R\xffx","categoryId":1}'));
+    expect(body).toMatchObject({ message: 'The body is not valid UTF-8. Send JSON in UTF-8.' });
+  });
+
   test.each([
     'text/plain',
     'application/x-www-form-urlencoded',

@@ -95,15 +95,15 @@ export const choosePrimary =
       withPrimary(settings, primary, facts),
     );
 
-/** Chooses the first live domain as the primary, unless the owner has chosen. */
+/** Chooses the first live domain as the primary, unless the owner has chosen. A removed primary loses its place. */
 export const adoptPrimary =
   ({ settings, clock }: Pick<DomainPorts, 'settings' | 'clock'>) =>
   async (projectId: string): Promise<void> => {
     const adopted = settings.change(projectId, (current, { accountId, hosts }) => {
       const known = withoutGone(current, hosts);
       const wanted = withFirstPrimary(known, hosts);
-      if (wanted === known) return { state: current, events: [] };
-      return replaceSettings(current, wanted, { projectId, accountId, now: clock.now() });
+      const decided = wanted === known ? { ...current, primary: known.primary } : wanted;
+      return replaceSettings(current, decided, { projectId, accountId, now: clock.now() });
     });
     await adopted.catch(unlessGone);
   };

@@ -376,6 +376,16 @@ test('a domain that is removed before its event arrives does not become the prim
   expect(await primaryOf(lab)).toBeUndefined();
 });
 
+test('a removed primary that is added again does not keep its place from a domain that is live', async () => {
+  const lab = await domainLab();
+  const first = await becomeLive(lab, host);
+  await deliver(lab);
+  await lab.remove(first);
+  await deliver(lab);
+  await lab.add(lab.project, host);
+  expect(await goLive(lab, www)).toBe(www);
+});
+
 test('the next live domain becomes the primary when the primary is removed', async () => {
   const lab = await domainLab();
   const first = await becomeLive(lab, host);

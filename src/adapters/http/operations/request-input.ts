@@ -155,13 +155,13 @@ const tooLarge = () =>
   );
 
 const brokenOff = () =>
-  new RequestError('malformed_json', 'The body did not arrive completely as UTF-8 text.');
+  new RequestError('malformed_json', 'The body did not arrive completely. Send it again.');
 
 /** Refuses invalid UTF-8, which Node would silently replace. */
 const textOf = (bytes: Uint8Array): string => {
   try {
     return utf8.decode(bytes);
   } catch {
-    throw brokenOff();
+    throw new RequestError('malformed_json', 'The body is not valid UTF-8. Send JSON in UTF-8.');
   }
 };
