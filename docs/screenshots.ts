@@ -43,6 +43,7 @@ const take = async (page: TestPage, name: string): Promise<void> => {
     const file = `${name}-${view.name}.webp`;
     if (into === undefined && !shown.includes(`screenshots/${file})`)) continue;
     await page.show(view);
+    await page.raw.evaluate('scrollTo(0, 0)');
     const all = { type: 'webp', quality: 80, fullPage: true } as const;
     await writeFile(join(folder, file), await page.raw.screenshot(all));
   }
@@ -198,6 +199,7 @@ const webhooks = async (page: TestPage, origin: string): Promise<void> => {
     await page.css('.badge').has(result).isShown();
   }
   await page.words('Message and answers').click();
+  await page.words('The queue is full').isShown();
   await take(page, 'webhook');
   await page.goto(`${origin}/dashboard/webhooks`);
   await take(page, 'webhooks');

@@ -117,7 +117,7 @@ const pathOfCron = (): string => {
 };
 
 test('step 7 backs up the fleet, even from cron, and loads the backup into a database', async () => {
-  expect(await follow('## 7. Back up')).toMatch(/deploys: +1, 1 of them new[^]*All checks passed/);
+  expect(await follow('## 7. Back up')).toMatch(/deploys: +[1-9][^]*All checks passed/);
   const [line = ''] = blocks
     .filter(({ language }) => language === 'crontab')
     .map(({ text }) => text);
