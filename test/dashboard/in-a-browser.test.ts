@@ -145,13 +145,28 @@ test.each(looks)('the scopes get the focus when a key has none, on %j', async (l
   expect(await seen(page)).toEqual({ focus: 'scopes', isInView: true });
 });
 
-test('a message about the whole form takes the focus', async () => {
+test.each([
+  ['the current password', 'current', { current: 'another one', wanted: 'three slow tortoises' }],
+  ['the new password', 'wanted', { current: wanted, wanted: 'password12345' }],
+])('if %s is wrong, its field gets the focus', async (_, focus, typed) => {
   const page = await browsed.visit('/dashboard/me', { cookie, width: 390 });
-  await page.label('Current password').fill('another one');
-  await page.label('New password').fill(wanted);
+  await page.label('Current password').fill(typed.current);
+  await page.label('New password').fill(typed.wanted);
   await page.role('button', 'Save password').click();
   await page.css('[data-refusal]').isShown();
-  const focus = expect.stringMatching(/^The current password is/);
+  expect(await seen(page)).toEqual({ focus, isInView: true });
+});
+
+test('a message about the whole form takes the focus', async () => {
+  const { dashboard, owner } = browsed;
+  const catalogue = dashboard.container.get(CatalogueKey);
+  const rex = { name: 'Rex', categoryId: 7n, status: 'available' } as const;
+  const { id } = await catalogue.createPet(owner.accountId, rex);
+  const page = await browsed.visit(`/dashboard/animals/${id}`, { width: 390 });
+  await catalogue.placeOrder(owner.accountId, id);
+  await page.role('button', /^Reserve/).click();
+  await page.css('[data-refusal]').isShown();
+  const focus = expect.stringMatching(/is sold and cannot/);
   expect(await seen(page)).toEqual({ focus, isInView: true });
 });
 

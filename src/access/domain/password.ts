@@ -27,32 +27,34 @@ export const checkPassword = (
 ): void => {
   const { min, max } = passwordLength;
   const { length } = [...password];
-  if (length < min || length > max) throw invalidPassword(`${lengthRule}; a few words work well.`);
+  if (length < min || length > max) throw refusedPassword(`${lengthRule}; a few words work well.`);
   const text = folded(password);
   if (text.includes(folded(email))) {
-    throw invalidPassword('A password must not contain the e-mail address.');
+    throw refusedPassword('A password must not contain the e-mail address.');
   }
   const cores = coresOf(text);
   if ([accountName, localPart(email)].some((name) => cores.includes(folded(name)))) {
-    throw invalidPassword(
+    throw refusedPassword(
       `A password must not be your name or the name of the account, with or without digits. ${advice}`,
     );
   }
   if (repeats(text)) {
-    throw invalidPassword(`This password repeats the same few characters. ${advice}`);
+    throw refusedPassword(`This password repeats the same few characters. ${advice}`);
   }
   if (isInOrder(text)) {
-    throw invalidPassword(`This password is a sequence of characters or keys. ${advice}`);
+    throw refusedPassword(`This password is a sequence of characters or keys. ${advice}`);
   }
   if (cores.some((core) => commonest.has(core) || commonest.has(unitOf(core)))) {
-    throw invalidPassword(
+    throw refusedPassword(
       `This password is one of the most common ones, with or without digits or signs around it. ${advice}`,
     );
   }
 };
 
-export const invalidPassword = (message: string): DomainError<PeopleErrorCode> =>
-  new DomainError('password_invalid', message);
+export const invalidPassword = (message: string, field?: string): DomainError<PeopleErrorCode> =>
+  new DomainError('password_invalid', message, field);
+
+const refusedPassword = (message: string) => invalidPassword(message, 'wanted');
 
 const lengthRule = `A password has ${passwordLength.min} to ${passwordLength.max} characters`;
 const advice = 'Choose a few words that do not belong together.';

@@ -234,6 +234,6 @@ const proveOwner = async (
   if (person.passwordHash === undefined || !needsCurrentPassword(person, session)) return;
   await admitCurrent(ports, person.id);
   if (!(await ports.passwords.matches(current, person.passwordHash))) {
-    throw invalidPassword('The current password is wrong.');
+    throw invalidPassword('The current password is wrong.', 'current');
   }
 };

@@ -60,7 +60,7 @@ describe('a file of animals', () => {
         wrong: [
           { line: 3, problem: name },
           ...[4, 5, 6].map((line) => ({ line, problem: category })),
-          { line: 7, problem: 'A status is available, pending, sold.' },
+          { line: 7, problem: 'A status is available, pending or sold.' },
           { line: 9, problem: name },
           { line: 10, problem: category },
           { line: 11, problem: 'There are more cells than columns.' },

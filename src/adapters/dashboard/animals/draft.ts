@@ -27,7 +27,7 @@ const draftFields = {
     v.check(isCategoryId, `A category id is a whole number from 1 to ${largestInt64}.`),
   ),
   status: v.optional(
-    v.picklist(petStatuses, `A status is ${petStatuses.join(', ')}.`),
+    v.picklist(petStatuses, 'A status is available, pending or sold.'),
     'available',
   ),
 } satisfies EveryField<PetDraft>;
