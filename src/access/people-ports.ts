@@ -80,11 +80,8 @@ export interface SessionStart {
 /** Secrets are SHA-256 hashes in lower-case hex. */
 export abstract class Sessions {
   /**
-   * Locks the person, checks the proof again, and saves session and events in one step. The password must not have
-   * changed since it matched. A link works once: of many simultaneous uses, one succeeds. The first sign-in marks the
-   * person as joined and ends all their other links, because another person may have kept one. The first sign-in that
-   * `resetsPassword` proves the address and ends all earlier links, sessions and the password. Beyond `mostSessions` of
-   * the person, the oldest session ends.
+   * Locks the person, lets `admitToSession` decide, and saves person, session and events in one step. A link works once:
+   * of many simultaneous uses, one succeeds. Beyond `mostSessions` of the person, the oldest session ends.
    * @throws DomainError `sign_in_refused` by password, `sign_in_link_invalid` by link; also when the person was removed
    */
   abstract start(start: SessionStart): Promise<void>;
