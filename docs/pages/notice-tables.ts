@@ -6,7 +6,7 @@ import type {
 } from '../../src/notifications/domain/notification.ts';
 import { payload, ping } from '../../src/notifications/domain/payload.ts';
 import { everyKind } from '../../test/support/notifications.ts';
-import { byHand, code, list, type Printed, table } from './markdown.ts';
+import { code, list, type Printed, table } from './markdown.ts';
 
 type ForOwners = Extract<NotificationContent, { kind: OwnersKind }>;
 const isForOwners = (told: NotificationContent): told is ForOwners =>
@@ -27,14 +27,10 @@ const fields = (data: object) => Object.keys(data).filter((field) => field !== '
 
 export const webhookTables = (): Readonly<Record<string, Printed>> => ({
   types: table(
-    ['Type', 'When', 'Fields of `data`'],
+    ['Type', 'Fields of `data`'],
     [
-      ...forOwners.map((told) => [code(told.kind), kinds[told.kind].when, fieldsOf(told)]),
-      [
-        '`test.ping`',
-        byHand,
-        list(fields(ping({ id: 'hook_1', accountId: 'acc_1' }, occurredAt).data)),
-      ],
+      ...forOwners.map((told) => [code(told.kind), fieldsOf(told)]),
+      ['`test.ping`', list(fields(ping({ id: 'hook_1', accountId: 'acc_1' }, occurredAt).data))],
     ],
   ),
   ranges: table(
