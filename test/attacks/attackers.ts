@@ -1,4 +1,3 @@
-import { siteHost, type Ground } from './ground.ts';
 import { once } from 'node:events';
 import { connect as connectTls, createSecureContext, type TLSSocket } from 'node:tls';
 import { connect } from 'node:net';
@@ -8,10 +7,6 @@ import { flags, frame, frameTypes, headerBlock, preface, setting } from '../fuzz
 import { tarOf, tgzOf } from '../support/sites/archive-bytes.ts';
 import type { DashboardVisitor } from '../support/dashboard/visitor.ts';
 import { uploadBody, uploadHeaders, uploadPath } from './ground.ts';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { expect } from '@jest/globals';
-import { edgeClient } from '../support/http/edge-client.ts';
 
 /** Shared, because a key costs more than a handshake. */
 const secureContext = createSecureContext();
@@ -146,58 +141,4 @@ export const slowUpload = async (
     clearInterval(dripping);
   });
   return { isAnswered: () => isAnswered, stop: () => socket.destroy() };
-};
-
-export interface Written {
-  readonly told: {
-    readonly status: number;
-    readonly code: string | undefined;
-    readonly comeBack: string | null;
-  };
-  readonly tookMs: number;
-}
-
-export const unavailable = { status: 503, code: 'service_unavailable', comeBack: '1' };
-
-/** Adds animals called `LABEL-NUMBER` all at once, every other one under an idempotency key. */
-export const addAnimals = (
-  { service, attacker }: Ground,
-  label: string,
-  count: number,
-): Promise<readonly Written[]> => {
-  const add = async (at: number): Promise<Written> => {
-    const name = `${label}-${at}`;
-    const headers = {
-      Authorization: `Bearer ${attacker.key}`,
-      'Content-Type': 'application/json',
-      ...(at % 2 === 0 && { 'Idempotency-Key': name }),
-    };
-    const body = JSON.stringify({ name, categoryId: 1 });
-    const started = performance.now();
-    const answer = await fetch(`${service.origin}/v1/pets`, { method: 'POST', headers, body });
-    const { code } = (await answer.json()) as { readonly code?: string };
-    const comeBack = answer.headers.get('Retry-After');
-    return {
-      told: { status: answer.status, code, comeBack },
-      tookMs: performance.now() - started,
-    };
-  };
-  return Promise.all(Array.from({ length: count }, (_, at) => add(at)));
-};
-
-/** Expects that everything that only reads is answered: the API, pages and sites. */
-export const expectReads = async (ground: Ground, slug: string): Promise<void> => {
-  const { service, attacker, ports } = ground;
-  const headers = { Authorization: `Bearer ${attacker.key}` };
-  for (const path of ['/healthz', '/readyz', '/v1/pets']) {
-    const { status } = await fetch(service.origin + path, { headers });
-    expect({ path, status }).toEqual({ path, status: 200 });
-  }
-  for (const page of ['/dashboard', '/dashboard/animals']) {
-    const { status } = await attacker.visitor.get(page);
-    expect({ page, status }).toEqual({ page, status: 200 });
-  }
-  const root = await readFile(join(ground.dataDir, 'local-ca.pem'), 'utf8');
-  const edge = edgeClient({ http: ports.edge, https: ports['secure edge'] }, root);
-  expect((await edge.get(siteHost(slug), '/')).status).toBe(200);
 };

@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { execFile } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import PQueue from 'p-queue';
 import { uploadSlots } from '../../src/adapters/uploads/slots.ts';
 import { planAllowances } from '../../src/sites/domain/project.ts';
@@ -13,9 +11,6 @@ import {
   sendAhead,
   slowUpload,
   openStalledSessions,
-  unavailable,
-  addAnimals,
-  expectReads,
 } from '../attacks/attackers.ts';
 import { underAttack } from '../attacks/attack.ts';
 import {
@@ -33,10 +28,6 @@ import {
 } from '../attacks/ground.ts';
 import { DashboardStream } from '../support/dashboard/stream.ts';
 import { DashboardVisitor } from '../support/dashboard/visitor.ts';
-import { holdLock } from '../support/servers/file-lock.ts';
-import { watchHealth } from '../support/service/health-watch.ts';
-import { logOf } from '../support/service/service-log.ts';
-import { StoredFacts } from '../support/service/stored-facts.ts';
 import { until } from '../support/until.ts';
 import { tgzOf } from '../support/sites/archive-bytes.ts';
 
@@ -251,59 +242,4 @@ test('five wrong passwords from another network lock nobody out', async () => {
     for (const status of await Promise.all(tries)) expect([422, 429]).toContain(status);
   });
   expect(await signIn(password, '198.51.100.1')).toBe(303);
-});
-
-const storedAs = async (label: string) => {
-  const facts = new StoredFacts(ground.databaseUrl);
-  const [pets, told] = [await facts.pets(), await facts.told('pet_added')];
-  await facts.close();
-  const ids = new Set(told.map(({ petId }) => Number(petId)));
-  const stored = pets.filter(({ name }) => name.startsWith(`${label}-`));
-  return { names: stored.map(({ name }) => name), areTold: stored.every(({ id }) => ids.has(id)) };
-};
-
-test('writes get 503 after two seconds while another program keeps the database locked, and everything else works', async () => {
-  const health = await watchHealth(ground.service);
-  const letGo = await holdLock(ground.databaseUrl);
-  const [since, logged] = [Date.now(), logOf(ground.service).length];
-  const writing = addAnimals(ground, 'long', 25);
-  await expectReads(ground, 'cats');
-  const answers = await writing;
-  await letGo();
-  for (const { told } of answers) expect(told).toEqual(unavailable);
-  expect(Math.max(...answers.map(({ tookMs }) => tookMs))).toBeLessThan(10_000);
-  await health.settle();
-  health.stop();
-  const waits = health.probes.filter(({ at }) => at >= since).map(({ tookMs }) => tookMs);
-  expect(waits.sort((a, b) => a - b)[Math.floor(waits.length / 2)]).toBeLessThan(500);
-  expect((await storedAs('long')).names).toEqual([]);
-  const lines = () => JSON.stringify(logOf(ground.service).slice(logged));
-  const reason = 'another program keeps the SQLite file locked';
-  await until('the log says what was in the way', () => lines().includes(reason));
-  expect(lines()).not.toContain('"level":50');
-});
-
-test('writes wait while a program locks the database for a moment, and each is stored once', async () => {
-  const letGo = await holdLock(ground.databaseUrl);
-  const writing = addAnimals(ground, 'short', 25);
-  await delay(300);
-  await letGo();
-  for (const { told } of await writing) expect(told.status).toBe(201);
-  const { names, areTold } = await storedAs('short');
-  expect(names.sort()).toEqual(Array.from({ length: 25 }, (_, at) => `short-${at}`).sort());
-  expect(areTold).toBe(true);
-});
-
-test('writes get 503 and store nothing while the disk is full, and everything else works', async () => {
-  const { pid } = ground.service;
-  const limitFiles = (most: string) =>
-    promisify(execFile)('prlimit', ['--pid', String(pid), `--fsize=${most}:`]);
-  await limitFiles('1');
-  const answers = await addAnimals(ground, 'full', 5);
-  await expectReads(ground, 'cats');
-  await limitFiles('unlimited');
-  for (const { told } of answers) expect(told).toEqual(unavailable);
-  expect((await storedAs('full')).names).toEqual([]);
-  const [then] = await addAnimals(ground, 'then', 1);
-  expect(then?.told.status).toBe(201);
 });

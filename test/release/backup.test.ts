@@ -1,10 +1,6 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   check,
@@ -30,8 +26,6 @@ import {
 import { StoredFacts } from '../support/service/stored-facts.ts';
 import { plainTree } from '../support/sites/direct-unpacking.ts';
 import { until } from '../support/until.ts';
-
-const main = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 const clients = 32;
 /** A name that a dump must escape. */
 const hardest = String.raw`it's ),('\\',`;
@@ -170,46 +164,7 @@ describe.each(databaseKinds)('a backup of a service on %s', (kind) => {
     });
     await other.home.remove();
   });
-
-  test('that is killed leaves the last complete backup', async () => {
-    let isOver = false;
-    service = await machine.home.start(machine.settings);
-    const writer = new PersistentWriter('while killed', key);
-    const working = [writer.write(service.origin, () => isOver), publisher.until(() => isOver)];
-    for (let round = 0; round < 2; round++) {
-      await until('one is killed', () => killBackup(machine, backups(), round * 60));
-      expect(await check(machine, backups())).toMatchObject({ code: 0 });
-    }
-    expect(await told(machine, ['backup', backups()])).toMatchObject({ code: 0 });
-    isOver = true;
-    await Promise.all(working);
-    expect(await check(machine, backups())).toMatchObject({ code: 0 });
-    expect((await readdir(backups())).sort()).toEqual([
-      expect.stringMatching(/^database-/),
-      ...['deploys', 'lock', 'manifest.json'],
-    ]);
-    await service.end('SIGTERM');
-  });
 });
-
-/** Kills a backup some time after it began to write. @returns whether it was still running */
-const killBackup = async (
-  { home, settings }: Machine,
-  backups: string,
-  afterMs: number,
-): Promise<boolean> => {
-  const env = { PATH: process.env['PATH'], ...home.settings, ...settings };
-  const incoming = join(backups, 'incoming');
-  await rm(incoming, { recursive: true, force: true });
-  const killed = spawn(process.execPath, [main, 'backup', backups], { env, stdio: 'ignore' });
-  const exit = once(killed, 'exit');
-  const hasEnded = () => killed.exitCode !== null;
-  await until('it writes', () => existsSync(incoming) || hasEnded());
-  await delay(afterMs);
-  killed.kill('SIGKILL');
-  await exit;
-  return !hasEnded();
-};
 
 describe('a backup of MySQL', () => {
   const password = String.raw`p#"w'\ ;$x`;
@@ -258,23 +213,5 @@ describe('a backup of MySQL', () => {
     const said = await readFile(join(bin, 'said'), 'utf8');
     expect(said).toContain('--single-transaction');
     expect(said).not.toContain('p#');
-  });
-
-  test('can only be loaded into an empty database that --into names', async () => {
-    const { code, printed } = await check(machine, backups());
-    const warnings = printed.checks.filter(({ state }) => state === 'warning');
-    expect(code).toBe(0);
-    expect(warnings.map(({ seen }) => seen)).toEqual([
-      expect.stringContaining('Loading it was not tried.'),
-    ]);
-    const own = machine.home.settings['DATABASE_URL'] ?? '';
-    expect(await check(machine, backups(), ['--into', own])).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('is in use or not empty'),
-    });
-    const gone = own.replace(/:\d+\//, ':1/');
-    const unreached = await check(machine, backups(), ['--into', gone]);
-    expect(unreached).toMatchObject({ code: 1, stderr: expect.stringContaining('--into') });
-    expect(unreached.stderr).not.toContain('p#');
   });
 });

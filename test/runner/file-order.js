@@ -33,7 +33,6 @@ const longest = [
   'system/object-store',
   'contract/domains/edge-records',
   'release/generated-clients',
-  'release/fleet',
   'release/dashboard/hostile-text',
   'edge/representations',
 ];

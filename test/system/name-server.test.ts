@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { Resolver } from 'node:dns/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { findServer, libraryEnvironment, findFreePort } from '../support/servers/debian-server.ts';
-import { neverMs } from '../support/until.ts';
+import { neverMs, until } from '../support/until.ts';
 import {
   KyselyCertificateOrders,
   KyselyDnsChallenges,
@@ -157,6 +157,24 @@ describe('several processes on one port', () => {
     const [one] = processesOf(service);
     process.kill(one?.pid ?? 0, 'SIGKILL');
     for (let n = 0; n < 20; n++) expect(await textsAt(port, zoneName)).toBe('ENODATA');
+  });
+
+  test('are replaced without leaving a query unanswered', async () => {
+    const isOver = new AbortController();
+    const answers: (readonly string[] | string)[] = [];
+    const asking = (async () => {
+      while (!isOver.signal.aborted) answers.push(await textsAt(port, zoneName));
+    })();
+    const pids = () => processesOf(service).map(({ pid }) => pid);
+    const first = pids();
+    service.signal('SIGHUP');
+    await until('both are replaced', () => {
+      const now = pids();
+      return now.length === 2 && now.every((pid) => !first.includes(pid));
+    });
+    isOver.abort();
+    await asking;
+    expect(new Set(answers)).toEqual(new Set(['ENODATA']));
   });
 
   test('become ready, and stop cleanly', async () => {

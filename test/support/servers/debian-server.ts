@@ -104,7 +104,7 @@ const ways: Readonly<Record<string, string>> = {
   pebble: 'put pebble into PATH: https://github.com/letsencrypt/pebble/releases',
 };
 
-export const missing = (name: string, packages: readonly string[]): string => {
+const missing = (name: string, packages: readonly string[]): string => {
   const way = ways[name] ?? `put ${name} into PATH`;
   const [wanted = name] = (packages[0] ?? name).split('|');
   return `${name} is missing and could not be downloaded. Install the package ${wanted}, or ${way}.`;
@@ -136,7 +136,7 @@ export const findFreePort = async (): Promise<number> => {
 };
 
 /** Checks TCP and UDP, because a name server uses both. */
-export const isFreePort = async (port: number): Promise<boolean> => {
+const isFreePort = async (port: number): Promise<boolean> => {
   const [host, connections, datagrams] = ['127.0.0.1', createServer(), createSocket('udp4')];
   const listening = [connections, datagrams].map((one) => once(one, 'listening'));
   connections.listen(port, host);
