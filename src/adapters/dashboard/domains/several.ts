@@ -62,12 +62,17 @@ export const removeSeveralScreen = (ports: Ports): Screen => ({
   help: 'domains',
   live: false,
   show: async (visit: Visit) => {
-    const { id, slug } = (await siteOf(ports, visit)).project;
+    const { id, slug, name } = (await siteOf(ports, visit)).project;
     const all = await chosenOf(ports, id, visit.query.getAll('domain'));
     const title = `Remove ${counted(all.length, 'domain')}?`;
+    const trail = [
+      ['Projects', '/dashboard'],
+      [name, `/dashboard/projects/${slug}`],
+      ['Domains', domainsPath(slug)],
+    ] as const;
     return {
       title,
-      content: html`${head(title, consequences)}${asking(all, { slug, ports, may: visit.may })}`,
+      content: html`${head(title, consequences, { trail })}${asking(all, { slug, ports, may: visit.may })}`,
     };
   },
   forms: [
@@ -106,6 +111,8 @@ const asking = (all: readonly CustomDomain[], { slug, ports, may }: Asking): Htm
       <a class="button bare" href="${domainsPath(slug)}">Cancel</a>
     </form>
     <details><summary>The DNS records to delete afterwards</summary>
-      <p class="hint">${whyDelete}</p>
-      ${all.map((domain) => html`<h3>${nameInText(domain)}</h3>${leftRecords(domain, ports.settings)}`)}
+      <div class="stack">
+        <p class="hint">${whyDelete}</p>
+        ${all.map((domain) => html`<h3>${nameInText(domain)}</h3>${leftRecords(domain, ports.settings)}`)}
+      </div>
     </details>`;
