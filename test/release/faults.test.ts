@@ -39,7 +39,7 @@ const short: Readonly<Partial<Record<FaultDatabase, readonly Fault[]>>> = {
     named(failoverFaults, 'Redis is killed (-9)'),
     named(failoverFaults, 'handed over'),
     named(failoverFaults, 'database is killed (-9)'),
-    // For a fault with two processes, on the server that is left.
+    // A fault that needs two processes, on the server that is left.
     { ...few(killedService), needs: 'fleet' },
   ],
 };

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { measures } from '../../src/adapters/http/metrics/measures.ts';
-import type { MysqlAdmin } from '../support/servers/mysql-admin.ts';
 import { promtool, alertRules, dashboardQueries } from '../support/service/monitoring-files.ts';
 import {
   cutWay,
@@ -89,11 +88,13 @@ const isCaused = (alert: string, expression = conditionOf(alert)): Promise<boole
 const isOver = (alert: string): Promise<boolean> =>
   until(`${alert} is over`, async () => !(await isFound(conditionOf(alert))));
 
-const spendBudget = (admin: MysqlAdmin): Promise<void> => {
+const spendBudget = ({ admin, lab }: MonitoredFleet): Promise<void> => {
+  const { host: authority } = new URL(lab.gate.directoryUrl);
   const orders = Array.from({ length: 220 }, (_, at) => {
-    return `('order', 'o${at}', 'acct_x', 'x.test', 'x.test', 0, ${Date.now()})`;
+    return `('order', 'o${at}', '${authority}', 'acct_x', 'x.test', 'x.test', 0, ${Date.now()})`;
   });
-  const columns = 'kind, order_key, account_id, host, registrable_domain, is_manual, occurred_at';
+  const columns =
+    'kind, order_key, authority, account_id, host, registrable_domain, is_manual, occurred_at';
   return admin.order(`insert into authority_ledger (${columns}) values ${orders.join()}`);
 };
 
@@ -108,7 +109,7 @@ describe('an alert fires', () => {
     await verified('www.other.test');
     await isCaused('AuthorityFailing');
     // Counted by a worker later, while the next tests run.
-    await spendBudget(fleet.admin);
+    await spendBudget(fleet);
     await madeBackup(2);
     await fleet.admin.order(
       `update certificates set not_before = not_before - 8640000000, not_after = ${Date.now() + 86_000_000}`,

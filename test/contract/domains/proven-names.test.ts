@@ -296,7 +296,7 @@ describeStores('proven names', (stores) => {
   });
 
   describe('while a verified name waits for its certificate', () => {
-    /** Whether an edge knows the name, which it then refuses because it has no certificate. */
+    /** Whether an edge knows the name but refuses it, because it has no certificate. */
     const isKnown = async (name = host) => {
       const { routes, certificates } = await stores.edgeRecords.changesSince(0n);
       expect(certificates.map((one) => one.host)).not.toContain(name);

@@ -47,9 +47,9 @@ export interface CaGate {
   /** The requests of the log at this place. */
   asked(place: RegExp): readonly CaRequest[];
   setFaults(...faults: readonly CaFault[]): void;
-  /** With undefined, the directory offers none, as at the start. */
+  /** Sets the renewal window that the directory offers; undefined: none, as at the start. */
   setRenewalInfo(window: CannedWindow | undefined): void;
-  /** Without one, the directory offers none, as at the start. */
+  /** Sets the profiles that the directory offers; by default it offers none. */
   setProfiles(...names: readonly string[]): void;
   close(): void;
 }

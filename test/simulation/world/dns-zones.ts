@@ -149,7 +149,7 @@ export class DnsZones {
     return this.#zoneAt(this.zoneOf(name)).isSigned;
   }
 
-  /** The records of the type, or the CNAME in their place. Only a process makes the caller wait. */
+  /** The records of the type, or the CNAME in their place. Asynchronous only if a process answers. */
   find<Type extends RecordType>(name: string, type: Type): Soon<Found<Type> | Alias> {
     const apex = this.zoneOf(name);
     const zone = this.#zoneAt(apex);

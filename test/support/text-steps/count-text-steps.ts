@@ -2,7 +2,10 @@ import { Session } from 'node:inspector';
 import { analyse } from 'scslre';
 import type { TextParser } from '../text-parsers.ts';
 
-/** How many characters or elements a call of a built-in function walks, in addition to the coverage of our code. */
+/**
+ * The number of characters or elements that calls of built-in functions process, in addition to the
+ * coverage of our code.
+ */
 type Walked = (receiver: never, first: never, second: never, result: never) => number;
 
 const length = (receiver: { readonly length: number }): number => receiver.length;
