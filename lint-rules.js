@@ -53,6 +53,8 @@ export const timedSyntax = {
     patience,
 };
 
+const plainLiteral = 'List the properties themselves: `{ ...{ a, b }, c }` is `{ a, b, c }`.';
+
 /** @param forbidden message by selector */
 const without = (forbidden) => ({
   create: (context) =>
@@ -89,5 +91,6 @@ export default {
     'pure-syntax': without(forbiddenSyntax),
     'timeless-syntax': without(timedSyntax),
     'late-lookups': lateLookups,
+    'plain-literals': without({ 'ObjectExpression > SpreadElement > ObjectExpression': plainLiteral }),
   },
 };

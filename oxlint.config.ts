@@ -80,6 +80,8 @@ const strict = {
 export const ourRules = {
   eqeqeq: 'error',
   'local/explained-suppression': 'error',
+  'local/plain-literals': 'error',
+  'no-nested-ternary': 'error',
   'typescript/ban-ts-comment': [
     'error',
     {

@@ -8,7 +8,7 @@ import { inTurns, rateLines, rateOf, ratio, type Side } from './rounds.ts';
 const extension = {
   ...{ type: 'OPT', name: '.', udpPayloadSize: 1232, extendedRcode: 0, ednsVersion: 0 },
   ...{ flags: 0, flag_do: false, options: [] },
-} as const;
+};
 
 const question = (name: string, type: 'SOA' | 'TXT'): Buffer =>
   encode({ type: 'query', id: 7, questions: [{ type, name }], additionals: [extension] } as Packet);

@@ -31,7 +31,12 @@ export const target = (what: string, value: number, { kind, limit, unit }: Wante
 });
 
 const inUnit = (value: number, unit: string): string =>
-  value.toFixed(Math.abs(value) < 10 ? 2 : Math.abs(value) < 100 ? 1 : 0) + spaced(unit);
+  value.toFixed(decimalsFor(Math.abs(value))) + spaced(unit);
+
+const decimalsFor = (size: number): number => {
+  if (size < 10) return 2;
+  return size < 100 ? 1 : 0;
+};
 
 const spaced = (unit: string): string => (unit === '' ? '' : ` ${unit}`);
 

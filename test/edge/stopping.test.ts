@@ -51,7 +51,7 @@ test('stopping ends idle connections at once', async () => {
   await edge.get('rex.test', '/', { agent });
   const session = await edge.session('rex.test');
   await requestIn(session, '/');
-  const idle = [...Object.values(agent.freeSockets)].flat();
+  const idle = Object.values(agent.freeSockets).flat();
   const silent = [await edge.connect('rex.test')];
   const raw = [edge.ports.http, edge.ports.https].map((port) => connect(port, '127.0.0.1'));
   await Promise.all(raw.map((socket) => once(socket, 'connect')));

@@ -12,7 +12,7 @@ export const smtpOptions = (smtpUrl: string): SMTPTransport.Options => {
   const hasUser = username !== '';
   return {
     host,
-    port: port === '' ? (secure ? 465 : hasUser ? 587 : 25) : Number(port),
+    port: port === '' ? usualPort(secure, hasUser) : Number(port),
     secure,
     ...(!secure && encryption(hasUser, isThisMachine(host))),
     ...(hasUser && {
@@ -25,6 +25,11 @@ export const smtpOptions = (smtpUrl: string): SMTPTransport.Options => {
     disableFileAccess: true,
     disableUrlAccess: true,
   };
+};
+
+const usualPort = (secure: boolean, hasUser: boolean): number => {
+  if (secure) return 465;
+  return hasUser ? 587 : 25;
 };
 
 /** Never sends a password unencrypted, except to this machine. */

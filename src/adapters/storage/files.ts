@@ -52,7 +52,7 @@ export class OpenFiles {
   }
 
   forget(folder: string): void {
-    for (const path of [...this.#files.keys()]) {
+    for (const path of this.#files.keys()) {
       if (path.startsWith(`${folder}${sep}`)) this.#files.delete(path);
     }
   }

@@ -55,10 +55,14 @@ export const writeSmallerForms = async (
   };
 };
 
+const brotliQuality = (bytes: number, effort: Effort): number => {
+  if (effort === 'quick' || bytes > mib) return 5;
+  return bytes <= 128 * kib ? 11 : 9;
+};
+
 const brotliFor = (bytes: number, effort: Effort): BrotliOptions => ({
   params: {
-    [constants.BROTLI_PARAM_QUALITY]:
-      effort === 'quick' || bytes > mib ? 5 : bytes <= 128 * kib ? 11 : 9,
+    [constants.BROTLI_PARAM_QUALITY]: brotliQuality(bytes, effort),
     [constants.BROTLI_PARAM_SIZE_HINT]: bytes,
     [constants.BROTLI_PARAM_LGWIN]: Math.min(22, Math.max(10, Math.ceil(Math.log2(bytes + 16)))),
   },

@@ -18,14 +18,25 @@ import type { DomainView } from '../../domains/use-cases/show-domain.ts';
 
 /** A new field must be printed, or left out by name, or this does not compile. @param project slug */
 export const presentDomain = (domain: CustomDomain, project: string) => {
-  const { id, accountId, host, unicodeHost, state, token, generation, addedAt, dns, pause } =
-    domain;
+  const { id, accountId, host, unicodeHost, token, generation, addedAt, dns, pause } = domain;
   return {
+    project,
     ...({
-      ...{ id, projectId: undefined, project, accountId, host, unicodeHost, state },
-      ...{ registrableDomain: undefined, episodes: undefined, isApex: isAtApex(domain) },
-      ...{ token, generation, addedAt, ...presentOwn(domain), dns, pause },
+      id,
+      projectId: undefined,
+      accountId,
+      host,
+      unicodeHost,
+      registrableDomain: undefined,
+      episodes: undefined,
+      isApex: isAtApex(domain),
+      token,
+      generation,
+      addedAt,
+      dns,
+      pause,
     } satisfies Every<keyof Attachment>),
+    ...presentOwn(domain),
     certificate: presentCertificate(domain.certificate),
   };
 };

@@ -54,8 +54,11 @@ const textOf = (type: Type, data: unknown): string => {
 
 const isKnown = (type: string): type is Type => known.some((one) => one === type);
 
-const absolute = (name: string, origin: string): string =>
-  (name === '@' ? origin : name.endsWith('.') ? name : `${name}.${origin}`).replace(/\.+$/, '');
+const absolute = (name: string, origin: string): string => {
+  if (name === '@') return origin.replace(/\.+$/, '');
+  const full = name.endsWith('.') ? name : `${name}.${origin}`;
+  return full.replace(/\.+$/, '');
+};
 
 const dataOf = (type: Type, value: string): unknown => {
   const [plain = ''] = value.replace(/ \(.*\)$/, '').split(' ;');

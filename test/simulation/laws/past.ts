@@ -189,11 +189,8 @@ const caaSays = (zones: DnsZones, issuer: string, host: string): CaaVerdict => {
     const relevant = wild.length > 0 ? wild : ofTag('issue');
     if (relevant.length === 0) return 'allows';
     const verdicts = relevant.map(({ value }) => verdictOf(value, issuer, { zones, host }));
-    return verdicts.includes('allows')
-      ? 'allows'
-      : verdicts.includes('unclear')
-        ? 'unclear'
-        : 'forbids';
+    if (verdicts.includes('allows')) return 'allows';
+    return verdicts.includes('unclear') ? 'unclear' : 'forbids';
   }
   return 'allows';
 };

@@ -69,8 +69,10 @@ const isV4 = (network: string): boolean => !network.includes(':');
 const networksOf = (v4: boolean) =>
   specialRanges.map(({ network }) => network).filter((network) => isV4(network) === v4);
 
+const prefixes: Readonly<Record<number, string>> = { 8: '0', 16: '0x' };
+
 const inWritten = (part: bigint, base: number): string =>
-  base === 16 ? `0x${part.toString(16)}` : base === 8 ? `0${part.toString(8)}` : String(part);
+  `${prefixes[base] ?? ''}${part.toString(base)}`;
 
 /** The formats of `inet_aton`: one to four parts, each decimal, octal or hexadecimal. */
 const anyV4Text = (address: bigint) =>

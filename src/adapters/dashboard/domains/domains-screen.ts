@@ -53,13 +53,9 @@ const showDomains = (ports: DashboardPorts) => async (visit: Visit, refusal?: Re
     ${noticeAfter(query, acted, domainPath(slug, acted?.id ?? ''))}
     ${may('domain.add') && adding({ plan, slug, once: ids.next('form'), hasWildcards: hasWildcards(settings, plan), refusal: refusalOf(refusal, 'add-domain') })}
     ${all > 0 && listBar(stateFilter(address, counts), all > fewDomains && searchField(address, 'Search domains'))}
-    ${
-      shown.length > 0
-        ? domainRows(shown, filter, { slug, now, holds, refusal, view, address, may })
-        : all > 0
-          ? noMatch(address, 'domains')
-          : noDomainYet(site, plan)
-    }
+    ${all === 0 && noDomainYet(site, plan)}
+    ${all > 0 && shown.length === 0 && noMatch(address, 'domains')}
+    ${shown.length > 0 && domainRows(shown, filter, { slug, now, holds, refusal, view, address, may })}
     ${pager({ first: after && addressOf(address), next: nextPage(address, last), order: 'other' })}`;
   return { title: `Domains of ${name}`, content };
 };

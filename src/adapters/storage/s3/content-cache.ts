@@ -74,7 +74,7 @@ export class ContentCache {
     const folder = join(this.#folder, deployId);
     this.#open.forget(folder);
     for (const names of [this.#checked, this.#contents]) {
-      for (const name of [...names.keys()]) if (name.startsWith(`${deployId}/`)) names.delete(name);
+      for (const name of names.keys()) if (name.startsWith(`${deployId}/`)) names.delete(name);
     }
     await rm(folder, { recursive: true, force: true });
   }

@@ -55,7 +55,7 @@ export class S3Contents {
   }
 
   async forget(deployId: string): Promise<void> {
-    for (const path of [...this.#missing.keys()]) {
+    for (const path of this.#missing.keys()) {
       if (path.startsWith(`${deployId}/`)) this.#missing.delete(path);
     }
     await this.#cache.forget(deployId);
