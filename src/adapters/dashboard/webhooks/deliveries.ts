@@ -92,7 +92,7 @@ const deliveryItem = (webhook: Webhook, delivery: ListedDelivery, showing: Showi
       <strong><code>${type}</code></strong> ${progressOf(delivery)}
       <div class="row end"><small>${time(addedAt, now)}</small>${mayRepeat && again(webhook, delivery)}</div>
     </div>
-    <p class="row">${last && html`${resultOf(last)} <span>${took(last)}</span>`}<span class="hint">${whatNext(delivery, now)}</span></p>
+    <p class="row">${last && html`${resultOf(last)} <span class="hint">${took(last)}</span>`}<span class="hint">${whatNext(delivery, now)}</span></p>
     ${attempts.length > 0 && details(delivery, showing)}
   </li>`;
 };
@@ -188,6 +188,6 @@ const sign = (one: string): string => {
 
 export const attemptItem = (attempt: Attempt, now: Date): Html =>
   html`<li class="stack">
-    <p class="row">${resultOf(attempt)} <span>${took(attempt)}</span> <span class="hint">${time(attempt.at, now)} · ${exact(attempt.at)}</span></p>
+    <p class="row">${resultOf(attempt)} <span class="hint">${took(attempt)}</span> <span class="hint">${time(attempt.at, now)} · ${exact(attempt.at)}</span></p>
     ${answerOf(attempt)}
   </li>`;
