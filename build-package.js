@@ -120,7 +120,13 @@ const manifest = () => {
   const { name, version, license, description, type, engines, bin } = manifestIn('.');
   const dependencies = outside.map((one) => [one, manifestIn(`node_modules/${one}`).version]);
   return {
-    ...{ name, version, license, description, type, engines, bin },
+    name,
+    version,
+    license,
+    description,
+    type,
+    engines,
+    bin,
     dependencies: Object.fromEntries(dependencies),
   };
 };

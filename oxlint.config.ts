@@ -68,8 +68,11 @@ const strict = {
   'typescript/restrict-plus-operands': [
     'error',
     {
-      ...{ allowAny: false, allowBoolean: false, allowNullish: false },
-      ...{ allowNumberAndString: false, allowRegExp: false },
+      allowAny: false,
+      allowBoolean: false,
+      allowNullish: false,
+      allowNumberAndString: false,
+      allowRegExp: false,
     },
   ],
 } satisfies Rules;
@@ -104,8 +107,12 @@ export const ourRules = {
   'typescript/restrict-template-expressions': [
     'error',
     {
-      ...{ allowAny: false, allowBoolean: false, allowNever: false, allowNullish: false },
-      ...{ allowNumber: true, allowRegExp: false },
+      allowAny: false,
+      allowBoolean: false,
+      allowNever: false,
+      allowNullish: false,
+      allowNumber: true,
+      allowRegExp: false,
     },
   ],
   'typescript/switch-exhaustiveness-check': [

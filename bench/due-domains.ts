@@ -25,8 +25,11 @@ const atOnce = 500;
 const hour = 3_600_000;
 const allowance = { plan: 'Bench', hasWildcards: false };
 const facts = {
-  ...{ hasSucceededDeploy: true, provenElsewhere: undefined, attachedTo: undefined },
-  ...{ current: 0, addedLately: [] },
+  hasSucceededDeploy: true,
+  provenElsewhere: undefined,
+  attachedTo: undefined,
+  current: 0,
+  addedLately: [],
 };
 
 interface DueDomains {

@@ -195,13 +195,11 @@ export const apiOnAllCores = (folder: string): Promise<Report> =>
         startService({ ...settings, PROCESSES: String(count) }, cores);
       const side = (count: Count, server: Server) =>
         wrkSide(names[count], server, {
-          ...{
-            url: `${server.origin}/v1/pets?limit=20`,
-            headers,
-            core: cores,
-            connections,
-            leastBytes: 1000,
-          },
+          url: `${server.origin}/v1/pets?limit=20`,
+          headers,
+          core: cores,
+          connections,
+          leastBytes: 1000,
         });
       const [one, two] = [await start(1), await start(2)];
       const lists = await compared('API', [side(1, one), side(2, two)], two);

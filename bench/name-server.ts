@@ -6,8 +6,14 @@ import { atLeast, target, type Report } from './report.ts';
 import { inTurns, rateLines, rateOf, ratio, type Side } from './rounds.ts';
 
 const extension = {
-  ...{ type: 'OPT', name: '.', udpPayloadSize: 1232, extendedRcode: 0, ednsVersion: 0 },
-  ...{ flags: 0, flag_do: false, options: [] },
+  type: 'OPT',
+  name: '.',
+  udpPayloadSize: 1232,
+  extendedRcode: 0,
+  ednsVersion: 0,
+  flags: 0,
+  flag_do: false,
+  options: [],
 };
 
 const question = (name: string, type: 'SOA' | 'TXT'): Buffer =>

@@ -16,7 +16,9 @@ if (kind === 'echo') {
 } else {
   const values = new Map([['t-1', ['gfj9Xq-Rg85nM_DNnxx-aUAfTrsQuKMLI9hxWQZfIXU']]]);
   const server = new NameServer({
-    ...{ zone: 'acme.shop.example', processes: 1, limits: { answersPerSecond: Infinity } },
+    zone: 'acme.shop.example',
+    processes: 1,
+    limits: { answersPerSecond: Infinity },
     find: () => Promise.resolve(values),
     onError: (error) => {
       throw error;

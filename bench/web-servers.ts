@@ -68,10 +68,7 @@ const issue = async (authority: CertificateAuthority, host: string): Promise<Cer
   const privateKey = await authority.newPrivateKey();
   const order = await authority.order(host);
   if (order.kind !== 'ordered') throw new Error(JSON.stringify(order));
-  const state = await authority.look({
-    ...{ host, url: order.url, privateKey },
-    method: 'http-01',
-  });
+  const state = await authority.look({ host, url: order.url, privateKey, method: 'http-01' });
   if (state.kind !== 'issued') throw new Error(`no certificate for ${host}: ${state.kind}`);
   return state.certificate;
 };

@@ -61,7 +61,8 @@ export const workerJobs = (ports: WorkerPorts): readonly Job[] => [
     },
   },
   shared(ports, {
-    ...{ name: 'issue and renew certificates', schedule: '13 * * * * *' },
+    name: 'issue and renew certificates',
+    schedule: '13 * * * * *',
     news: ports.bells.certificates,
     work: asJob((isStopping) => ports.domains.secureSites(isStopping)),
     dueAt: () => ports.domains.sitesDueAt(),
@@ -74,24 +75,31 @@ export const workerJobs = (ports: WorkerPorts): readonly Job[] => [
   {
     gathersNews: true,
     ...shared(ports, {
-      ...{ name: 'plan renewals', schedule: '47 */5 * * * *', news: ports.bells.renewals },
+      name: 'plan renewals',
+      schedule: '47 */5 * * * *',
+      news: ports.bells.renewals,
       work: planningRenewals(ports),
     }),
   },
   {
     name: 'count what is stored',
     schedule: '*/15 * * * * *',
-    ...{ isAtStart: true, isShared: true, isTraced: true, gathersNews: true },
+    isAtStart: true,
+    isShared: true,
+    isTraced: true,
+    gathersNews: true,
     news: ports.census.news,
     run: (isStopping) => ports.census.run(isStopping),
   },
   shared(ports, {
-    ...{ name: 'tell of operations that end', schedule: '53 41 * * * *' },
+    name: 'tell of operations that end',
+    schedule: '53 41 * * * *',
     work: asJob((isStopping) => ports.access.warnOfRemovals(isStopping)),
     dueAt: () => ports.access.removalsDueAt(),
   }),
   shared(ports, {
-    ...{ name: 'end what was deleted', schedule: '37 */10 * * * *' },
+    name: 'end what was deleted',
+    schedule: '37 */10 * * * *',
     work: asJob((isStopping) => endDeleted(ports, isStopping)),
     dueAt: async () => earliest([await ports.sites.endsDueAt(), await ports.access.endsDueAt()]),
   }),
@@ -107,8 +115,10 @@ const queueJobs = ({ queues, verifierSchedule }: WorkerPorts): readonly Job[] =>
     events: { name: 'relay events', schedule, ...queue(events) },
     webhooks: { name: 'call webhooks', schedule, ...queue(webhooks) },
     domains: {
-      ...{ name: 'check domains and work on their certificates', schedule: verifierSchedule },
-      ...{ news: domains.news, run: spread(() => domains.run()) },
+      name: 'check domains and work on their certificates',
+      schedule: verifierSchedule,
+      news: domains.news,
+      run: spread(() => domains.run()),
     },
     mails: mails && { name: 'send mail', schedule, ...queue(mails) },
   };
@@ -132,7 +142,9 @@ const endDeleted = async (
 /** Delays mails at random, because slower answers during mails would reveal whether an address is known. */
 const mailingPeople = (ports: WorkerPorts): Job => {
   const job = shared(ports, {
-    ...{ name: 'mail people', schedule: '* * * * * *', news: ports.bells.mailRequests },
+    name: 'mail people',
+    schedule: '* * * * * *',
+    news: ports.bells.mailRequests,
     work: asJob((isStopping) => ports.access.answerMailRequests(isStopping)),
     dueAt: () => ports.access.mailRequestsDueAt(),
   });
@@ -179,10 +191,7 @@ type SharedWork = Parameters<WorkerPorts['leased']>[0] & Pick<Job, 'schedule' | 
 const shared = (
   { leased }: Pick<WorkerPorts, 'leased'>,
   { schedule, news, ...work }: SharedWork,
-): Job => ({
-  ...{ name: work.name, schedule, isShared: true, run: leased(work) },
-  ...(news && { news }),
-});
+): Job => ({ name: work.name, schedule, isShared: true, run: leased(work), ...(news && { news }) });
 
 /** Makes one job per table, so that a failure does not affect other tables. They run at different minutes. */
 const forgetting = ({ retention, clock }: Pick<WorkerPorts, 'retention' | 'clock'>) =>
@@ -206,25 +215,29 @@ export const apiJobs = (
 ): readonly Job[] => [
   ...(counters ? [keepingCounters(counters)] : []),
   {
-    ...{ name: 'store usage', schedule: '*/5 * * * * *', news: usage.news, gathersNews: true },
+    name: 'store usage',
+    schedule: '*/5 * * * * *',
+    news: usage.news,
+    gathersNews: true,
     run: async () => {
       await usage.flush();
       return { nextAt: undefined };
     },
   },
   {
-    ...{
-      name: 'tell of quotas',
-      schedule: '*/5 * * * * *',
-      news: highUses.news,
-      gathersNews: true,
-    },
+    name: 'tell of quotas',
+    schedule: '*/5 * * * * *',
+    news: highUses.news,
+    gathersNews: true,
     run: async () => ((await highUses.flush()) ? { nextAt: undefined } : 'done'),
   },
 ];
 
 const keepingCounters = (counters: CounterKeeper): Job => ({
-  ...{ name: 'keep counters', schedule: '* * * * * *', news: counters.news, gathersNews: true },
+  name: 'keep counters',
+  schedule: '* * * * * *',
+  news: counters.news,
+  gathersNews: true,
   run: async () => {
     await counters.save();
     return { nextAt: undefined };

@@ -41,7 +41,8 @@ const tells: { readonly [Type in EventTo<'notices'>]: Tell<EventOf<Type>> } = {
     kind: 'domain.contested',
     about: {
       ...(await ofHost(event, named)),
-      ...{ isTaken: false, proof: proofOf(event.host) },
+      isTaken: false,
+      proof: proofOf(event.host),
       ...(event.wildcard !== undefined && { wildcard: nameOf(event.wildcard) }),
     },
   }),
@@ -144,6 +145,8 @@ const troubleOf = ({
   actor,
   fix,
 }: EventOf<'domain_unhealthy' | 'certificate_failing'>) => ({
-  ...{ problem, actor, fix },
+  problem,
+  actor,
+  fix,
   title: isProblemCode(problem) ? problemTitles[problem] : 'We do not know why yet',
 });

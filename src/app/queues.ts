@@ -60,8 +60,11 @@ const events = (
   },
   longestMs = 10_000,
 ): QueueKind<Delivery> => ({
-  ...{ what: 'events', queue: outbox, share: new Shared({ atOnce: 100 }) },
-  ...{ leaseMs: minuteMs, isInBatches: true },
+  what: 'events',
+  queue: outbox,
+  share: new Shared({ atOnce: 100 }),
+  leaseMs: minuteMs,
+  isInBatches: true,
   longest: { ms: longestMs, nameOf: ({ subscriber }) => subscriber },
   work: async ({ stored, subscriber }) => {
     const handle = Object.hasOwn(subscribers, subscriber) ? subscribers[subscriber] : undefined;
@@ -97,7 +100,9 @@ const mails = ({
     return { mail: id, personId, attempts: attempts + 1 };
   };
   return {
-    ...{ what: 'due mail', queue, leaseMs: 2 * minuteMs },
+    what: 'due mail',
+    queue,
+    leaseMs: 2 * minuteMs,
     share: new Shared({ atOnce: 4, accountOf: ({ accountId }) => accountId }),
     work: async (message, signal) => {
       const posted = await deliver(message, signal);
@@ -128,7 +133,10 @@ const webhooks = (
   },
   { leaseMs, longestMs } = { leaseMs: 30_000, longestMs: 25_000 },
 ): QueueKind<ClaimedDelivery, Claiming> => ({
-  ...{ what: 'due deliveries', queue: deliveries, share: new CallsUnderWay(), leaseMs },
+  what: 'due deliveries',
+  queue: deliveries,
+  share: new CallsUnderWay(),
+  leaseMs,
   longest: { ms: longestMs, nameOf: () => 'a delivery' },
   work: async (claimed, signal) => {
     const err = (await attempt(claimed, signal))?.fault;
@@ -156,7 +164,9 @@ const domains = (
   const checks = new PQueue({ concurrency: domainLanes.checks, ...pace });
   const orders = new PQueue({ concurrency: domainLanes.orders });
   return {
-    ...{ what: 'due domains', queue: dueDomains, leaseMs },
+    what: 'due domains',
+    queue: dueDomains,
+    leaseMs,
     share: new Shared({ atOnce: domainsAtOnce, refill: domainsAtOnce / 2 }),
     inTurn: ({ domain }, begin) => {
       const isOrder = dueWork(domain, clock.now()) === 'certificate';

@@ -42,7 +42,9 @@ export const startWorker = (
   letHeapGrow();
   const [bells, queues] = [container.get(BellsKey), container.get(QueuesKey)];
   const leasing = {
-    ...{ leases: container.get(JobLeases), clock: container.get(Clock), log },
+    leases: container.get(JobLeases),
+    clock: container.get(Clock),
+    log,
     holder: container.get(ProcessKey),
   };
   const [access, domains] = [container.get(AccessKey), container.get(DomainsKey)];
@@ -73,19 +75,17 @@ export const startWorker = (
     return leasedJob({ ...job, work: traced }, leasing);
   };
   const jobs = workerJobs({
-    ...{
-      queues,
-      bells,
-      leased,
-      access,
-      domains,
-      sites,
-      notifications,
-      census,
-      clock: leasing.clock,
-      log,
-      verifierSchedule,
-    },
+    queues,
+    bells,
+    leased,
+    access,
+    domains,
+    sites,
+    notifications,
+    census,
+    clock: leasing.clock,
+    log,
+    verifierSchedule,
     retention: container.get(Retention),
   });
   const cron = startJobs(container, jobs, sleep);

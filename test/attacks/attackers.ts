@@ -28,8 +28,12 @@ const openStalled = async (
   streams: number,
 ): Promise<TLSSocket | undefined> => {
   const socket = connectTls({
-    ...{ host: '127.0.0.1', port, servername: host, ALPNProtocols: ['h2'] },
-    ...{ secureContext, rejectUnauthorized: false },
+    host: '127.0.0.1',
+    port,
+    servername: host,
+    ALPNProtocols: ['h2'],
+    secureContext,
+    rejectUnauthorized: false,
   });
   socket.on('error', () => undefined).resume();
   const isOpen = await Promise.race([
@@ -45,8 +49,10 @@ const openStalled = async (
   ]);
   const asks = Array.from({ length: streams }, (_, at) =>
     frame({
-      ...{ type: frameTypes.headers, flags: flags.endHeaders | flags.endStream },
-      ...{ stream: at * 2 + 1, payload: block },
+      type: frameTypes.headers,
+      flags: flags.endHeaders | flags.endStream,
+      stream: at * 2 + 1,
+      payload: block,
     }),
   );
   const start =
@@ -88,7 +94,8 @@ export const manySlashes = (): Promise<Buffer> =>
 export const deepFolders = async (): Promise<Buffer> => {
   const folder = 'd/'.repeat(506);
   const files = Array.from({ length: 9_989 }, (_, at) => ({
-    ...{ name: `${folder}${String(at)}`, content: '' },
+    name: `${folder}${String(at)}`,
+    content: '',
   }));
   return gzipSync(await tarOf(index, ...files), { level: 9 });
 };

@@ -61,7 +61,12 @@ export const openGround = async (
   const attacker = { visitor: await signInFirst(service), key: printedKey(service) };
   await liftLimits(home, service);
   return {
-    ...{ service, dns, ports, attacker, secretKey, dataDir: home.settings['DATA_DIR'] ?? '' },
+    service,
+    dns,
+    ports,
+    attacker,
+    secretKey,
+    dataDir: home.settings['DATA_DIR'] ?? '',
     databaseUrl: home.settings['DATABASE_URL'] ?? '',
     openAccount: async (name) => {
       const email = `${name}@zoo.example`;

@@ -280,7 +280,11 @@ describe('webhooks', () => {
     await calls().removeWebhook(of());
     const once = 'form_0123456789';
     const forms = {
-      ...{ test: {}, on: {}, off: {}, remove: {}, 'deliveries/dlv_1/again': {} },
+      test: {},
+      on: {},
+      off: {},
+      remove: {},
+      'deliveries/dlv_1/again': {},
       rotate: { overlap: '1h', once },
       change: { address: draft.address, kinds: 'domain.live' },
     };

@@ -124,10 +124,7 @@ describe('a form that is sent after the session has ended', () => {
     expect(text).not.toContain('data-live');
     const pets = dashboard.container.get(CatalogueKey);
     expect(await pets.searchPets(accountId, { order: 'newest', limit: 9 })).toEqual([]);
-    const again = await visitor.post('/dashboard/animals', {
-      ...typed,
-      ...{ once: 'once-more-of-it' },
-    });
+    const again = await visitor.post('/dashboard/animals', { ...typed, once: 'once-more-of-it' });
     expect(again.status).toBe(303);
   });
 

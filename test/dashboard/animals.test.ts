@@ -45,7 +45,8 @@ describe('the list of animals', () => {
     await catalogue().createPets(
       owner.accountId,
       Array.from({ length: 120 }, (_, n) => ({
-        ...{ name: n % 2 === 0 ? 'Rex' : `Max ${n}`, categoryId: 7n },
+        name: n % 2 === 0 ? 'Rex' : `Max ${n}`,
+        categoryId: 7n,
         status: 'available',
       })),
     );

@@ -140,7 +140,10 @@ describe('a page', () => {
     const lines = dashboard.log.filter((line) => line.includes(id));
     expect(lines).toHaveLength(1);
     expect(JSON.parse(lines[0]!)).toMatchObject({
-      ...{ requestId: id, method: 'GET', path: '/dashboard', status: 200 },
+      requestId: id,
+      method: 'GET',
+      path: '/dashboard',
+      status: 200,
     });
   });
 });
@@ -219,7 +222,9 @@ test('a form of more than 64 KiB is refused, with and without Content-Length', a
   expect(textOf(told.text)).toContain('It can hold 64 KiB');
   const chunks = new Blob([body]).stream();
   const untold = await fetch(`${dashboard.origin}/dashboard`, {
-    ...{ method: 'POST', body: chunks, duplex: 'half' },
+    method: 'POST',
+    body: chunks,
+    duplex: 'half',
     headers: { ...form, Cookie: owner.visitor.cookie! },
   });
   expect(untold.status).toBe(413);

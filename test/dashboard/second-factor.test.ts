@@ -217,7 +217,10 @@ describe('an action that needs the factor again', () => {
   });
 
   const keyOf = (name: string) => ({
-    ...{ name, scopes: 'pets:read', expires: '', once: `form_${name.replace(' ', '_')}` },
+    name,
+    scopes: 'pets:read',
+    expires: '',
+    once: `form_${name.replace(' ', '_')}`,
   });
 });
 

@@ -79,7 +79,8 @@ describe.each(siteStorages)('a site stored in %s', (storage) => {
         const whole = await ask(path);
         const head = await ask(path, { method: 'HEAD' });
         const withoutDate = ({ status, headers }: EdgeAnswer) => ({
-          ...{ ...headers, date: undefined },
+          ...headers,
+          date: undefined,
           status,
         });
         expect(withoutDate(head)).toEqual(withoutDate(whole));

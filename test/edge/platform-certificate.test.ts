@@ -170,8 +170,12 @@ describe("an edge with the platform's certificate in files", () => {
     const states = (['far', 'near'] as const).map((ending) => {
       const certificate = { notAfter, issuedBy: 'authority.test', ending };
       const { findings } = ordered({
-        ...{ record: undefined, delegation: undefined, forbiddenBy: undefined },
-        ...{ certificate, isEnough: true, failure: undefined },
+        record: undefined,
+        delegation: undefined,
+        forbiddenBy: undefined,
+        certificate,
+        isEnough: true,
+        failure: undefined,
       });
       return findings.at(-1)?.state;
     });

@@ -110,8 +110,11 @@ describe('a wildcard', () => {
 
   test('that redirects sends each of its names to the target, with path and query', async () => {
     await edge.setRoute({
-      ...{ name: wildcard, projectId: owner, kind: 'redirect' },
-      ...{ to: 'https://shop.test', status: 308 },
+      name: wildcard,
+      projectId: owner,
+      kind: 'redirect',
+      to: 'https://shop.test',
+      status: 308,
     });
     await edge.routes.refresh();
     const { status, headers } = await edge.get('a.shop.test', '/x?y');
@@ -120,7 +123,10 @@ describe('a wildcard', () => {
 
   test('does not serve its certificate for a separate domain below it that has none', async () => {
     await edge.setRoute({
-      ...{ name: 'blog.shop.test', projectId: stranger, kind: 'site', deployId: 'dep_none' },
+      name: 'blog.shop.test',
+      projectId: stranger,
+      kind: 'site',
+      deployId: 'dep_none',
     });
     await edge.routes.refresh();
     await expect(edge.connect('blog.shop.test')).rejects.toMatchObject(refused);

@@ -281,6 +281,7 @@ export const galeraFaults: readonly Fault[] = [
       const note = `writes go on after ${(recoveryMs / 1000).toFixed(1)} s`;
       return { complaints, recoveryMs, note };
     }),
-    ...{ processes: 2, needs: 'fleet' },
+    processes: 2,
+    needs: 'fleet',
   },
 ];

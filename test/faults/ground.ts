@@ -158,7 +158,13 @@ export const openGround = async (
       });
     for (const seat of ports.keys()) services.push(await start(seat));
     return {
-      ...{ kind, database, home, settings, services, facts, close },
+      kind,
+      database,
+      home,
+      settings,
+      services,
+      facts,
+      close,
       ...withoutSettings(extras),
       ...(await furnish(home, services[0]!)),
       origins: () => [extras.balancer?.origin ?? services.map(({ origin }) => origin)].flat(),

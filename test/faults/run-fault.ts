@@ -38,7 +38,10 @@ const runFault = async (
   const { keyedWriters = 4, paceMs = 5, endsProcesses = false, processes = 1 } = fault;
   count += 1;
   const options = {
-    ...{ label: `f${count}`, keyedWriters, paceMs, random: orders.random },
+    label: `f${count}`,
+    keyedWriters,
+    paceMs,
+    random: orders.random,
     failedBefore: (await ground.facts.told('deploy_failed')).length,
   };
   const load = new FaultLoad(ground, options);
@@ -59,8 +62,13 @@ const runFault = async (
     const unexpected = unexpectedOf(fault, load.record.failures, endedAt);
     const worst = health?.worst()?.workMs;
     return {
-      ...{ fault: fault.name, database: ground.kind, note: struck.note ?? '', recoveryMs },
-      ...{ acknowledged: load.record.acknowledged, lost: laws.lost, doubled: laws.doubled },
+      fault: fault.name,
+      database: ground.kind,
+      note: struck.note ?? '',
+      recoveryMs,
+      acknowledged: load.record.acknowledged,
+      lost: laws.lost,
+      doubled: laws.doubled,
       unexpected: unexpected.length,
       longestAnswerMs: load.record.longestMs,
       longestHealthMs: worst,
@@ -191,8 +199,16 @@ const notRun = (
   database: FaultDatabase,
   { error, tookMs }: { readonly error: unknown; readonly tookMs: number },
 ): FaultReport => ({
-  ...{ fault: name, database, note: '', tookMs },
-  ...{ acknowledged: 0, lost: 0, doubled: 0, unexpected: 0, recoveryMs: 0, longestAnswerMs: 0 },
+  fault: name,
+  database,
+  note: '',
+  tookMs,
+  acknowledged: 0,
+  lost: 0,
+  doubled: 0,
+  unexpected: 0,
+  recoveryMs: 0,
+  longestAnswerMs: 0,
   longestHealthMs: undefined,
   complaints: [error instanceof Error ? error.message : String(error)],
 });

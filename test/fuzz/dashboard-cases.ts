@@ -96,7 +96,9 @@ const submit = (chance: Chance, { forms }: KnownPages): Http1Request => {
     : formType;
   const body = new URLSearchParams(fieldsFor(chance, fields)).toString();
   return {
-    ...{ method: 'POST', path, headers: [...headers, ['Content-Type', type]] },
+    method: 'POST',
+    path,
+    headers: [...headers, ['Content-Type', type]],
     body: chance.oneIn(15) ? body + chance.bytes(chance.size(500)) : body,
   };
 };

@@ -15,7 +15,11 @@ export const helloCase = (chance: Chance): BytesCase => {
     ['empty records', '\x16\x03\x01\0\0'.repeat(chance.size(2000))],
   ]);
   return {
-    ...{ target: 'edge TLS', kind, port: 'secure edge', pieces: [text], wants: 'any' },
+    target: 'edge TLS',
+    kind,
+    port: 'secure edge',
+    pieces: [text],
+    wants: 'any',
     asks: [{ method: '', path: '' }],
   };
 };
@@ -55,7 +59,8 @@ const clientHello = (name: string, chance: Chance): string => {
 const target = 'edge HTTP/1.1';
 const plain: Place = { target, port: 'edge' };
 const secure: Place = {
-  ...{ target, port: 'secure edge' },
+  target,
+  port: 'secure edge',
   tls: { servername: '{{site}}', protocol: 'http/1.1' },
 };
 

@@ -58,14 +58,24 @@ export const openFuzzField = async (domains: number): Promise<FuzzField> => {
   const judges = await invited(visitor, 'judge', judgesAtWork);
   const cursor = await cursorFor(service, key);
   const values: Readonly<Record<string, string>> = {
-    ...{ key, cursor, slug, ...cookies },
-    ...{ host: new URL(service.origin).host, site: siteHost(slug) },
+    key,
+    cursor,
+    slug,
+    ...cookies,
+    host: new URL(service.origin).host,
+    site: siteHost(slug),
   };
   const secrets = [ground.secretKey, other.key, key];
   const ids = new Map<string, string>();
   const pages = await knownPages(visitor, ids);
   return {
-    ...{ service, visitor, judges, ports, hostOf, secrets, known: { pages, domains } },
+    service,
+    visitor,
+    judges,
+    ports,
+    hostOf,
+    secrets,
+    known: { pages, domains },
     unseen: [...secrets, canary, ground.dataDir],
     fill: (text) =>
       text
@@ -86,9 +96,7 @@ const openOther = async (ground: Ground): Promise<Customer> => {
 };
 
 const addAnimal = (visitor: DashboardVisitor, name: string): Promise<PageAnswer> =>
-  visitor.post('/dashboard/animals', {
-    ...{ name, categoryId: '1', status: 'available', once: once() },
-  });
+  visitor.post('/dashboard/animals', { name, categoryId: '1', status: 'available', once: once() });
 
 const furnish = async (visitor: DashboardVisitor, domains: number): Promise<void> => {
   await startProject(visitor, 'Birds');
@@ -145,7 +153,8 @@ const knownPages = async (visitor: DashboardVisitor, ids: Map<string, string>) =
     paths: [...pages.keys()].map(named).toSorted(),
     forms: posts
       .map(({ method, action, fields }) => ({
-        ...{ method, action: named(action) },
+        method,
+        action: named(action),
         fields: Object.fromEntries(
           Object.entries(fields).map(([name, value]) => [name, named(value)]),
         ),

@@ -202,7 +202,9 @@ export const http1Case = (place: Place, chance: Chance, request: () => Http1Requ
     .map((one, at) => written(at === requests.length - 1 ? closing(one) : one, chance))
     .join('');
   return {
-    ...{ ...place, pieces: inPieces(text, chance), asks },
+    ...place,
+    pieces: inPieces(text, chance),
+    asks,
     ...(isWellFormed
       ? { kind: 'well-formed', wants: 'answers' }
       : { kind: 'letters in a path', wants: 'any' }),

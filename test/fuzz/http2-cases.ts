@@ -111,7 +111,10 @@ export const http2Case = (chance: Chance): BytesCase => {
   });
   const start = chance.oneIn(30) ? chance.bytes(24) : preface;
   return {
-    ...{ target: 'edge HTTP/2', kind, port: 'secure edge', wants: 'ping' },
+    target: 'edge HTTP/2',
+    kind,
+    port: 'secure edge',
+    wants: 'ping',
     tls: { servername: '{{site}}', protocol: 'h2' },
     pieces: [
       // Prevents a status from being looked up in the dynamic table.
@@ -137,7 +140,8 @@ const request: Move = (chance, stream) => [
   {
     type: frameTypes.headers,
     flags: flags.endHeaders | (chance.oneIn(4) ? 0 : flags.endStream),
-    ...{ stream, payload: headerBlock(fieldsOf(chance)) },
+    stream,
+    payload: headerBlock(fieldsOf(chance)),
   },
 ];
 
@@ -175,7 +179,8 @@ const moves = Object.entries({
       payload: headerBlock(fieldsOf(chance)),
     },
     ...chance.times(chance.size(400), () => ({
-      ...{ type: frameTypes.continuation, stream: chance.oneIn(20) ? stream + 2 : stream },
+      type: frameTypes.continuation,
+      stream: chance.oneIn(20) ? stream + 2 : stream,
       payload: chance.oneIn(2) ? '' : headerBlock([['x', 'x'.repeat(chance.size(500))]]),
     })),
     { type: frameTypes.continuation, flags: chance.pick([0, flags.endHeaders]), stream },
@@ -227,17 +232,17 @@ const moves = Object.entries({
   'unexpected data': (chance, stream) => [
     ...(chance.oneIn(2) ? request(chance, stream) : []),
     ...chance.times(chance.size(30), () => ({
-      ...{ type: frameTypes.data, stream, flags: chance.pick([0, 0, 1, 8, 9]) },
+      type: frameTypes.data,
+      stream,
+      flags: chance.pick([0, 0, 1, 8, 9]),
       payload: chance.bytes(chance.size(2000)),
     })),
   ],
   'random frames': (chance) =>
     chance.times(chance.between(1, 20), () => ({
-      ...{
-        type: chance.below(16),
-        flags: chance.below(256),
-        stream: chance.pick([0, 1, 2, 3, 2 ** 32 - 1]),
-      },
+      type: chance.below(16),
+      flags: chance.below(256),
+      stream: chance.pick([0, 1, 2, 3, 2 ** 32 - 1]),
       payload: chance.bytes(chance.size(300)),
       ...(chance.oneIn(8) && { length: chance.pick([0, 16_385, 0xff_ffff, chance.below(100)]) }),
     })),

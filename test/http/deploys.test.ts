@@ -75,7 +75,10 @@ describe('a deploy by an API key', () => {
       201,
       {
         deploy: {
-          ...{ number: 1n, status: 'succeeded', files: 1n, bytes: 3n },
+          number: 1n,
+          status: 'succeeded',
+          files: 1n,
+          bytes: 3n,
           url: `https://${host}:8443/`,
           previewUrl: `http://${project.slug}--1.sites.animal-store.test:8080/`,
         },
@@ -345,7 +348,8 @@ describe('an Idempotency-Key', () => {
         discard: () => undefined,
       },
       addresses: { urlOf: (slug) => slug, previewOf: () => Promise.resolve(undefined) },
-      ...{ idempotencyKeys, clock: api.clock },
+      idempotencyKeys,
+      clock: api.clock,
     });
     const headers = {
       'content-type': 'application/gzip',

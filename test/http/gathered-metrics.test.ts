@@ -39,7 +39,10 @@ const processWith = (hosts: number, requests: number) => {
     snapshot: () => (answer.now ? tell() : Promise.resolve(undefined)),
   } as Child;
   return {
-    ...{ child, metrics, tell, fallSilent: () => (answer.now = undefined) },
+    child,
+    metrics,
+    tell,
+    fallSilent: () => (answer.now = undefined),
     end: () => {
       resolve({ code: 0, signal: null });
     },

@@ -103,8 +103,17 @@ export const openDomainLab = async (
     delegate: (...given) => {
       dns.delegate(...given);
     },
-    ...{ otherResolver: authorityDns, httpsPort },
-    ...{ zone, pebble, gate, facts, run, runAt, folder, visitor, waitUntilServed },
+    otherResolver: authorityDns,
+    httpsPort,
+    zone,
+    pebble,
+    gate,
+    facts,
+    run,
+    runAt,
+    folder,
+    visitor,
+    waitUntilServed,
     start: (its = {}) => home.start({ ...settings, ...its }),
     openShop: async (name, plan = 'business') => {
       const site = join(folder, name);

@@ -25,10 +25,7 @@ export const authorityChoices = {
   limits: {
     label: 'Limits us for an hour',
     faults: [
-      {
-        ...{ match: caPlaces.newOrder, status: 429, problem: limit },
-        headers: { 'retry-after': '3600' },
-      },
+      { match: caPlaces.newOrder, status: 429, problem: limit, headers: { 'retry-after': '3600' } },
     ],
   },
   cuts: { label: 'Cuts connections', faults: [{ match: /./, reset: true }] },

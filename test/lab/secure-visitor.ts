@@ -22,7 +22,9 @@ export class SecureConnection {
     this.#session = { version, ticket: undefined };
     this.#socket = connect({
       ...options,
-      ...{ servername: host, minVersion: version, maxVersion: version },
+      servername: host,
+      minVersion: version,
+      maxVersion: version,
       ...(ticket && { session: ticket }),
     });
     this.#socket.on('session', (its: Buffer) => (this.#session = { version, ticket: its }));

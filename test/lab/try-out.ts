@@ -52,7 +52,8 @@ const startNames = async () => {
   const challenges = { zone: challengeZone, port: dnsPort };
   const resolver = await startResolver({ records, known: 'platform.test', challenges });
   return {
-    ...{ zone: new LabZone(names, 0, platformZone), resolver },
+    zone: new LabZone(names, 0, platformZone),
+    resolver,
     settings: {
       PLATFORM_HOST: platformHost,
       ACME_DNS_ZONE: challengeZone,
@@ -113,7 +114,9 @@ export const startTryOut = async (): Promise<TryOut> => {
   const mailbox = await startMailbox();
   const home = await newHome('sqlite');
   const settings: Settings = {
-    ...{ ...names.settings, ...issuing.settings, ...clock.settings },
+    ...names.settings,
+    ...issuing.settings,
+    ...clock.settings,
     ALLOW_TEST_DOMAINS: '1',
     EDGE_HTTP_PORT: String(httpPort),
     EDGE_HTTPS_PORT: String(edgePort),
@@ -129,8 +132,16 @@ export const startTryOut = async (): Promise<TryOut> => {
   const { authorities, root } = issuing;
   const page = await startLabPage({ zone, resolver, authorities, clock, domains: domainsOf(run) });
   return {
-    ...{ service, signInUrl, labUrl: page.url, mailUrl: mailbox.url, edgePort, root },
-    ...{ facts, clock, run, mails: mailbox.received },
+    service,
+    signInUrl,
+    labUrl: page.url,
+    mailUrl: mailbox.url,
+    edgePort,
+    root,
+    facts,
+    clock,
+    run,
+    mails: mailbox.received,
     createRecords: (zoneFile) => saveRecords({ zone }, zoneFile),
     close: async () => {
       await service.end('SIGTERM');

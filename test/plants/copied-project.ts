@@ -54,7 +54,8 @@ export const copyProject = async (): Promise<CopiedProject> => {
   const top = new Set(stdout.split('\0').map((path) => path.split('/', 1).join()));
   top.delete('');
   const tree = await plantTree([...top], {
-    ...{ 'plants.config.js': config, 'tmp/README': 'Temporary files of tests.' },
+    'plants.config.js': config,
+    'tmp/README': 'Temporary files of tests.',
   });
   const running = new Set<ChildProcess>();
   const git = (...args: readonly string[]) =>

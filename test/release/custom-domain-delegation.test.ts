@@ -26,7 +26,9 @@ const startOldServer = async (
   const server = createServer(tls, (_, response) => response.end(page));
   await once(server.listen(port, address), 'listening');
   return {
-    ...{ address, root: tls.cert, page },
+    address,
+    root: tls.cert,
+    page,
     close: () => {
       server.closeAllConnections();
       server.close();

@@ -18,7 +18,10 @@ beforeEach(async () => {
     found.resolve(new Map([[tokenOf(1), ['a value']]]));
   };
   server = new NameServer({
-    ...{ zone: zoneName, processes: 1, limits, find: () => found.promise },
+    zone: zoneName,
+    processes: 1,
+    limits,
+    find: () => found.promise,
     onError: (error) => errors.push(error),
   });
   port = await server.listen('127.0.0.1', 0);
@@ -137,8 +140,11 @@ test('one network can have only a few connections', async () => {
 
 test('a client has little time for its first query, and more for the next', async () => {
   const patient = new NameServer({
-    ...{ zone: zoneName, processes: 1, limits: { questionMs: 60_000, firstQuestionMs: 300 } },
-    ...{ find: () => Promise.resolve(new Map()), onError: (error) => errors.push(error) },
+    zone: zoneName,
+    processes: 1,
+    limits: { questionMs: 60_000, firstQuestionMs: 300 },
+    find: () => Promise.resolve(new Map()),
+    onError: (error) => errors.push(error),
   });
   const to = await patient.listen('127.0.0.1', 0);
   const asking = await open('127.0.0.1', to);

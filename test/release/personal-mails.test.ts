@@ -27,7 +27,8 @@ describe.each(databaseKinds)(`mails to people on %s (CRASH_SEED=${seed})`, (kind
     const home = await newHome(await migratedDatabase(kind));
     const facts = new StoredFacts(home.settings['DATABASE_URL'] ?? '');
     const mail = {
-      ...{ SMTP_URL: server.url, MAIL_FROM: 'Animal Store <store@shop.example>' },
+      SMTP_URL: server.url,
+      MAIL_FROM: 'Animal Store <store@shop.example>',
       PUBLIC_URL: `http://127.0.0.1:${home.settings['PORT'] ?? ''}/v1`,
     };
     const apart = { ...mail, ROLES: 'worker', PORT: String(await findFreePort()) };

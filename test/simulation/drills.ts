@@ -69,7 +69,9 @@ const drillOne = async (
 const storyOf = ({ names, days }: DrillSize, event: DrillEvent, lifetimeDays: number): Story => {
   const hosts = Array.from({ length: names }, (_, n) => `n${String(n + 1)}.north.test`);
   const step = (at: number, who: string, words: string): Step => ({
-    ...{ at, who, words: words.split(' ') },
+    at,
+    who,
+    words: words.split(' '),
   });
   return {
     seed: 'drill',

@@ -121,7 +121,8 @@ const responderOf = (container: Container, zone: string): Responder => {
   const find = (labels: readonly string[]) =>
     deadline.during(() => challenges.valuesFor(labels, clock.now()));
   return new Responder({
-    ...{ zone: zoneOf(zone), lookup: new ValueLookup({ find }) },
+    zone: zoneOf(zone),
+    lookup: new ValueLookup({ find }),
     rate: new AnswerRate({ perSecond: 1000 }),
   });
 };

@@ -54,11 +54,14 @@ const domain = (row: Row, details: object = {}): void => {
   const id = String(row['id'] ?? 'dom_1');
   const dueAt = row['state'] === 'removed' ? null : begin + hourMs;
   put('domains', {
-    ...{ id, account_id: 'acc_1', project_id: 'prj_1', host, token: id, state: 'live' },
-    ...{
-      due_at: dueAt,
-      details: JSON.stringify({ registrableDomain: 'north.test', isApex: false, ...details }),
-    },
+    id,
+    account_id: 'acc_1',
+    project_id: 'prj_1',
+    host,
+    token: id,
+    state: 'live',
+    due_at: dueAt,
+    details: JSON.stringify({ registrableDomain: 'north.test', isApex: false, ...details }),
     ...row,
   });
 };
@@ -93,8 +96,10 @@ const wellWorld = () => {
     mail: { taken: [] as object[] },
   };
   const owners = {
-    ...{ acknowledged: [] as object[], bursts: [] as object[] },
-    ...{ faults: [] as object[], shops },
+    acknowledged: [] as object[],
+    bursts: [] as object[],
+    faults: [] as object[],
+    shops,
   };
   const stored = new Stored(() => connection, { as: (_actor, work) => work() });
   const seen = { time, world, owners, fleet, past, stored } as unknown as Seen;
@@ -185,7 +190,9 @@ const plants: Readonly<Record<string, Plant>> = {
       put('events', { ...told, id: 'evt_1', type: 'domain_added', details: JSON.stringify(of) });
       expect(end(8 * dayMs)).toMatchObject({ host });
       const removal = (reason: string) => ({
-        ...{ ...told, type: 'domain_removed', occurred_at: begin + 8 * dayMs },
+        ...told,
+        type: 'domain_removed',
+        occurred_at: begin + 8 * dayMs,
         details: JSON.stringify({ ...of, reason }),
       });
       put('events', { ...removal('owner'), id: 'evt_2' });
@@ -227,7 +234,10 @@ const plants: Readonly<Record<string, Plant>> = {
       address: 'https://hooks.north.test/store',
     });
     put('webhook_deliveries', {
-      ...{ id: 'dlv_1', webhook_id: 'hook_1', message_id: 'evt_1', state: 'delivered' },
+      id: 'dlv_1',
+      webhook_id: 'hook_1',
+      message_id: 'evt_1',
+      state: 'delivered',
       begun_at: begin,
     });
     return law.atTheEnd?.(seen);

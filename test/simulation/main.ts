@@ -75,7 +75,8 @@ const reached = new Map<string, number>();
 /** @returns the failure and what the story reached */
 const run = async (story: Story): Promise<Outcome> => {
   const simulation = new Simulation(story.seed, {
-    ...{ isOrderly, settles: SETTLE !== '0' },
+    isOrderly,
+    settles: SETTLE !== '0',
     ...(VERBOSE === '1' && { onLine: tellLine }),
   });
   const endProgress = showProgress(simulation, story);

@@ -89,9 +89,13 @@ export class Owners {
       const project = await container.get(SitesKey).startProject(account.id, name);
       const { id, slug } = project;
       return {
-        ...{ name, accountId: account.id, keyId: key.id, key: key.secret },
+        name,
+        accountId: account.id,
+        keyId: key.id,
+        key: key.secret,
         project: { id, slug, accountId: account.id },
-        ...{ webhookId: undefined, secrets: [] },
+        webhookId: undefined,
+        secrets: [],
       };
     });
     this.shops.set(name, shop);

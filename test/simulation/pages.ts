@@ -105,7 +105,8 @@ export class Pages {
     const path = `/dashboard/projects/${shop.project.slug}/settings/domains${place}`;
     const send = (): Promise<Answer> =>
       callApi(api.container, {
-        ...{ path, ...call },
+        path,
+        ...call,
         headers: {
           'content-type': 'application/x-www-form-urlencoded',
           'sec-fetch-site': 'same-origin',

@@ -89,7 +89,8 @@ export class Simulation {
     });
     useDisk(this.#disk);
     this.world = new World({
-      ...{ time: this.time, chance },
+      time: this.time,
+      chance,
       answerChallenge: (host, token) =>
         this.#ask('edge', ({ container }) => container.get(CertificateOrders).answer(host, token)),
       answerDns: (query) => this.#ask('dns', (dns) => dns.answerDns(query)),
@@ -102,7 +103,8 @@ export class Simulation {
       },
     });
     this.owners = new Owners({
-      ...{ time: this.time, world: this.world },
+      time: this.time,
+      world: this.world,
       api: () => this.fleet.get('api'),
       note: (who, text) => {
         this.#line(`     ${who}: ${text}`);
@@ -116,11 +118,16 @@ export class Simulation {
       },
     });
     this.#history = new History({
-      ...{ world: this.world, owners: this.owners, databaseFile: this.databaseFile },
+      world: this.world,
+      owners: this.owners,
+      databaseFile: this.databaseFile,
       api: () => this.fleet.get('api'),
     });
     this.laws = new Laws({
-      ...{ time: this.time, world: this.world, owners: this.owners, fleet: this.fleet },
+      time: this.time,
+      world: this.world,
+      owners: this.owners,
+      fleet: this.fleet,
       databaseFile: this.databaseFile,
     });
   }

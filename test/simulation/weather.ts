@@ -29,8 +29,15 @@ const zoneStates: Readonly<Record<string, ZoneState>> = {
 };
 
 const well = {
-  ...{ away: 'no', failing: 0, busy: 0, refusesNonces: 0 },
-  ...{ losesRequests: 0, losesAnswers: 0, repeats: 0, leaves: false, slowMs: 0 },
+  away: 'no',
+  failing: 0,
+  busy: 0,
+  refusesNonces: 0,
+  losesRequests: 0,
+  losesAnswers: 0,
+  repeats: 0,
+  leaves: false,
+  slowMs: 0,
 } as const;
 
 const authorityStates: Readonly<Record<string, Partial<World['authorities']['one']['weather']>>> = {

@@ -1,7 +1,8 @@
 import type { NotificationContent, Trouble } from '../../src/notifications/domain/notification.ts';
 
 const trouble: Trouble & { readonly title: string } = {
-  ...{ problem: 'cname_wrong_target', actor: 'customer' },
+  problem: 'cname_wrong_target',
+  actor: 'customer',
   fix: 'Change the value of the CNAME record to the one shown.',
   title: 'The CNAME record points elsewhere',
 };

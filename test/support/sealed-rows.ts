@@ -24,7 +24,10 @@ const noOthers = { passkeys: '[]', recovery: '[]' };
 
 const waitingMail = {
   mail: {
-    ...{ id: 'evt_1:pers_1', accountId: 'acct_hooks', personId: 'pers_1', to: 'ada@hooks.test' },
+    id: 'evt_1:pers_1',
+    accountId: 'acct_hooks',
+    personId: 'pers_1',
+    to: 'ada@hooks.test',
     kind: 'deploy.failed',
     about: { project: 'birds', number: 7, explanation: secretOf('the mail') },
     occurredAt: new Date(0),
@@ -60,7 +63,8 @@ export const fillSealed = async (
       .set({ revision: BigInt(hosts) })
       .execute();
     const order = sealedColumns(sealer, 'certificate_orders', {
-      ...{ key: 'site:shop', secret: secretOf('the order') },
+      key: 'site:shop',
+      secret: secretOf('the order'),
     });
     const kept = { subject: 'site:shop', authority: 'acme.example', host: 'shop.example' };
     await db
@@ -68,7 +72,8 @@ export const fillSealed = async (
       .values({ ...kept, ...order })
       .execute();
     const account = sealedColumns(sealer, 'authority_accounts', {
-      ...{ key: directoryUrl, secret: secretOf('account') },
+      key: directoryUrl,
+      secret: secretOf('account'),
     });
     const its = { directory_url: directoryUrl, url: 'https://acme.example/1', ...account };
     await db.insertInto('authority_accounts').values(its).execute();

@@ -168,9 +168,7 @@ const kyselyPorts = (
     edgeRecords: new KyselyEdgeRecords(database, testSealer),
     certificates: new KyselyCertificates(database),
     edgeWriter: writerOf(database),
-    domains: new KyselyCustomDomains(database, outbox, {
-      ...{ sealer: testSealer, clock },
-    }),
+    domains: new KyselyCustomDomains(database, outbox, { sealer: testSealer, clock }),
     dueDomains: new KyselyDueDomains(database, ids),
     settings: new KyselyProjectSettings(database, outbox, clock),
     timeline: new KyselyTimeline(database),

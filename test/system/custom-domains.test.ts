@@ -128,7 +128,9 @@ describe('over HTTP,', () => {
     const text = [...lines, `    - from: ${apex}`, `      to: ${host}`, '      status: 308', ''];
     await writeFile(file, text.join('\n'));
     expect(await shop.tell('config', file)).toEqual({
-      ...{ code: 0, stdout: text.join('\n'), stderr: '' },
+      code: 0,
+      stdout: text.join('\n'),
+      stderr: '',
     });
     await until('every edge redirects', async () =>
       (await visitAll(apex, '/a/b?c=1&d=%2F')).every(

@@ -59,7 +59,11 @@ describe('animal-store deploy --to', () => {
     const url = `https://${project.slug}.sites.animal-store.test:8443/`;
     expect(JSON.parse(stdout)).toEqual({
       deploy: {
-        ...{ number: 1, status: 'succeeded', files: 2, bytes: 100_012, url },
+        number: 1,
+        status: 'succeeded',
+        files: 2,
+        bytes: 100_012,
+        url,
         previewUrl: expect.stringContaining(`//${project.slug}--1.`),
       },
       url,
@@ -165,7 +169,8 @@ describe('the steps in docs/deploy-from-ci.md', () => {
       'package.json': JSON.stringify({ ...about, scripts: { build } }),
       'package-lock.json': JSON.stringify({
         ...about,
-        ...{ lockfileVersion: 3, packages: { '': about } },
+        lockfileVersion: 3,
+        packages: { '': about },
       }),
     });
   };
@@ -183,8 +188,11 @@ describe('the steps in docs/deploy-from-ci.md', () => {
   test('deploy from GitHub Actions, and only once even if the last step is repeated', async () => {
     const { jobs } = parse(documented('## GitHub Actions')) as { jobs: { deploy: Job } };
     const known: Readonly<Record<string, string>> = {
-      ...{ 'vars.ORIGIN': api.origin, 'vars.SLUG': project.slug },
-      ...{ 'secrets.ANIMAL_STORE_KEY': key, 'github.run_id': '1658821493', 'github.sha': 'ffac53' },
+      'vars.ORIGIN': api.origin,
+      'vars.SLUG': project.slug,
+      'secrets.ANIMAL_STORE_KEY': key,
+      'github.run_id': '1658821493',
+      'github.sha': 'ffac53',
       'github.event.head_commit.message': `${message}\n\nThey were wrong since Monday.`,
     };
     const filledIn = (text: string): string =>
@@ -210,8 +218,12 @@ describe('the steps in docs/deploy-from-ci.md', () => {
     const { deploy: job } = parse(documented('## GitLab')) as { deploy: Job };
     await checkOut();
     await follow('-eo pipefail -c', (job.script ?? []).join('\n'), {
-      ...{ ORIGIN: api.origin, SLUG: project.slug, ANIMAL_STORE_KEY: key },
-      ...{ CI_JOB_ID: '1234', CI_COMMIT_SHA: 'ffac53', CI_COMMIT_TITLE: message },
+      ORIGIN: api.origin,
+      SLUG: project.slug,
+      ANIMAL_STORE_KEY: key,
+      CI_JOB_ID: '1234',
+      CI_COMMIT_SHA: 'ffac53',
+      CI_COMMIT_TITLE: message,
     });
     await isDeployedOnce();
   });

@@ -25,8 +25,11 @@ afterAll(async () => {
 
 const start = (): Promise<Service> =>
   home.start({
-    ...{ SECRET_KEY: secretKey, ALLOW_TEST_DOMAINS: '1', ROLES: 'api,dashboard,worker' },
-    ...{ SMTP_URL: mails.url, MAIL_FROM: 'Animal Store <store@shop.example>' },
+    SECRET_KEY: secretKey,
+    ALLOW_TEST_DOMAINS: '1',
+    ROLES: 'api,dashboard,worker',
+    SMTP_URL: mails.url,
+    MAIL_FROM: 'Animal Store <store@shop.example>',
     PUBLIC_URL: `http://127.0.0.1:${home.settings['PORT'] ?? ''}/v1`,
   });
 

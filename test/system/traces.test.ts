@@ -208,7 +208,9 @@ test("a visit of a site continues its visitor's trace, with reads from the objec
   );
   expect(read.kind).toBe('client');
   expect(read.facts).toEqual({
-    ...{ 'rpc.system': 'aws-api', 'rpc.service': 'S3', 'rpc.method': 'GetObject' },
+    'rpc.system': 'aws-api',
+    'rpc.service': 'S3',
+    'rpc.method': 'GetObject',
     'aws.s3.bucket': 'deploys',
   });
 });

@@ -23,11 +23,11 @@ afterEach(async () => {
 });
 
 const notification = (): OwnersNotification => ({
-  ...{ id: `evt_call_${(next += 1)}`, accountId, occurredAt: now },
-  ...{
-    kind: 'key.banned',
-    about: { keyId: 'key_1', name: 'Till', until: '2026-03-02T00:00:00.000Z' },
-  },
+  id: `evt_call_${(next += 1)}`,
+  accountId,
+  occurredAt: now,
+  kind: 'key.banned',
+  about: { keyId: 'key_1', name: 'Till', until: '2026-03-02T00:00:00.000Z' },
 });
 const draftTo = (number: number) => ({ address: receivers.urlOf(number), kinds: ['key.banned'] });
 
@@ -61,7 +61,8 @@ test('a message is the same at each attempt, with a new time and a valid signatu
   const [first, second] = receivers.received;
   expect(second!.body).toBe(first!.body);
   expect(JSON.parse(first!.body)).toMatchObject({
-    ...{ type: 'key.banned', timestamp: told.occurredAt.toISOString() },
+    type: 'key.banned',
+    timestamp: told.occurredAt.toISOString(),
     data: { accountId, keyId: 'key_1' },
   });
 });
@@ -70,7 +71,9 @@ test('a stop finishes calls under way, and cancels those that hang, which the ne
   const hook = await storedWebhook(stores.webhooks, accountId, draftTo(1));
   const of = { accountId, webhookId: hook.id };
   await stores.webhooks.change(of, (state) => ({
-    ...{ state, events: [], secrets: firstSecret('whsec_c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0') },
+    state,
+    events: [],
+    secrets: firstSecret('whsec_c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0'),
   }));
   receivers.answer = () => undefined;
   const { calls, pump } = callingOver(stores, realOutside(), { graceMs: 50 });

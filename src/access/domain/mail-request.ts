@@ -31,7 +31,8 @@ export interface AskedBy {
 }
 
 export const askedByAccount = (accountId: string): AskedBy => ({
-  ...{ source: `account:${accountId}`, device: undefined },
+  source: `account:${accountId}`,
+  device: undefined,
 });
 
 /** A request for a mail. It contains no secret, because the link is made when the request is answered. */

@@ -55,7 +55,10 @@ export interface Person {
 }
 
 const nothingYet = {
-  ...{ name: undefined, passwordHash: undefined, joinedAt: undefined, provenAt: undefined },
+  name: undefined,
+  passwordHash: undefined,
+  joinedAt: undefined,
+  provenAt: undefined,
   factorSince: undefined,
 };
 

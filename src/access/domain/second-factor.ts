@@ -34,7 +34,10 @@ export interface SecondFactor {
 }
 
 export const noFactor = (personId: string): SecondFactor => ({
-  ...{ personId, app: undefined, passkeys: [], recovery: [] },
+  personId,
+  app: undefined,
+  passkeys: [],
+  recovery: [],
   challengedUntil: new Date(0),
 });
 
@@ -72,7 +75,9 @@ const added = (
 });
 
 const about = ({ id: personId, accountId }: Whose, occurredAt: Date) => ({
-  ...{ accountId, occurredAt, personId },
+  accountId,
+  occurredAt,
+  personId,
 });
 
 /**

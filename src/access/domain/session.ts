@@ -158,7 +158,8 @@ export const networksAround = (network: string): readonly CountedNetwork[] => {
   const parsed = ipaddr.parse(address);
   return widths[parsed.kind()].map(({ bits, factor, takesTurns }) => ({
     name: factor === 1 ? network : nameOf(parsed, bits),
-    ...{ factor, takesTurns },
+    factor,
+    takesTurns,
   }));
 };
 

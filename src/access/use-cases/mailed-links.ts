@@ -43,7 +43,12 @@ export const askForLink =
     const device = known && { id: known.id, personIds: known.provenIds };
     const asked = { source: `network:${from.network}`, device, turn };
     await ports.mailRequests.add({
-      ...{ id, reason: wants, email: address, personId: undefined, askedAt, ...asked },
+      id,
+      reason: wants,
+      email: address,
+      personId: undefined,
+      askedAt,
+      ...asked,
     });
   };
 

@@ -48,7 +48,9 @@ export const markDevice = (
 };
 
 const nobodyYet = (keyMaterial: DevicePorts['keyMaterial']): KnownDevice => ({
-  ...{ id: keyMaterial.randomBase62(idLength), personIds: [], provenIds: [] },
+  id: keyMaterial.randomBase62(idLength),
+  personIds: [],
+  provenIds: [],
 });
 
 const withFirst = (ids: readonly string[], first: string): readonly string[] =>

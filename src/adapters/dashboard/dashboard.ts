@@ -116,7 +116,10 @@ export const dashboard = (ports: DashboardPorts): Dashboard => {
   const refills = new Router({ exclusive: true, sensitive: true });
   const refill = refillBy(refills);
   const signInPorts: SignInPorts & DashboardPorts = {
-    ...{ ...ports, cookies, whoAsks: asking, refill },
+    ...ports,
+    cookies,
+    whoAsks: asking,
+    refill,
     showFactor: (ctx, waiting, kept) =>
       showFactorPage(ctx, waiting, signInPorts, { query: ctx.querystring, kept }),
   };

@@ -95,7 +95,10 @@ export class NodeDnsVerifier extends DnsVerifier {
       const unchecked = await findUnchecked(asked, its, { ...facts, delegation });
       const tookMs = elapsedSince(start);
       return {
-        ...{ resolver: nameServer(address), tookMs, ...facts, delegation },
+        resolver: nameServer(address),
+        tookMs,
+        ...facts,
+        delegation,
         ...(unchecked && { unchecked }),
       };
     } finally {

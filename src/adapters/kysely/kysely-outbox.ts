@@ -58,7 +58,11 @@ export class KyselyOutbox extends Store implements Outbox {
     super(database);
     this.#ports = ports;
     this.#queue = new QueueRows(database, ports.ids, {
-      ...{ table: 'deliveries', key: 'id', isNumbered: true, due: 'due_at', order: ['id'] },
+      table: 'deliveries',
+      key: 'id',
+      isNumbered: true,
+      due: 'due_at',
+      order: ['id'],
       only: { column: 'parked', values: [states.waiting] },
     });
   }
@@ -175,7 +179,9 @@ export const subjectOf = (about: {
 
 const waitingIn = (db: Queries, parked: bigint) =>
   countWaiting(db, {
-    ...{ table: 'deliveries', due: 'due_at', least: 'id' },
+    table: 'deliveries',
+    due: 'due_at',
+    least: 'id',
     only: ['parked', '=', parked],
   });
 

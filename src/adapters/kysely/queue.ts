@@ -163,7 +163,9 @@ export class QueueRows extends Store {
     await rowsOf(this.db)
       .updateTable(table)
       .set((eb) => ({
-        ...{ ...change, claim: null, problem: problem.slice(0, longestProblem) },
+        ...change,
+        claim: null,
+        problem: problem.slice(0, longestProblem),
         attempts: eb('attempts', '+', 1n),
       }))
       .where(key, '=', this.#keyOf(id))

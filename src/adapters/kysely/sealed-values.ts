@@ -11,20 +11,20 @@ type SealedTable = {
 
 /** A value can be opened only in its own table and row. */
 const sealedTables = {
-  certificates: {
-    ...{ key: 'host', column: 'private_key' },
-    purpose: (host) => `certificate of ${host}`,
-  },
+  certificates: { key: 'host', column: 'private_key', purpose: (host) => `certificate of ${host}` },
   certificate_orders: {
-    ...{ key: 'subject', column: 'private_key' },
+    key: 'subject',
+    column: 'private_key',
     purpose: (subject) => `order of ${subject}`,
   },
   authority_accounts: {
-    ...{ key: 'directory_url', column: 'private_key' },
+    key: 'directory_url',
+    column: 'private_key',
     purpose: (url) => `account at ${url}`,
   },
   second_factors: {
-    ...{ key: 'person_id', column: 'secret' },
+    key: 'person_id',
+    column: 'secret',
     purpose: (personId) => `second factor of ${personId}`,
   },
   mails: { key: 'id', column: 'facts', purpose: (id) => `mail ${id}` },

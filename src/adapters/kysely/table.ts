@@ -12,13 +12,15 @@ export interface Column<Field, Stored> {
 }
 
 export const text: Column<string, string> = {
-  ...{ type: 'text', isNullable: false },
+  type: 'text',
+  isNullable: false,
   read: (stored) => stored,
   write: (field) => field,
 };
 
 export const int64: Column<bigint, bigint> = {
-  ...{ type: 'integer', isNullable: false },
+  type: 'integer',
+  isNullable: false,
   read: (stored) => stored,
   write: (field) => field,
 };
@@ -76,7 +78,8 @@ export const json = <Value>(schema: v.GenericSchema<unknown, Value>): Column<Val
 export const maybe = <Field, Stored>(
   column: Column<Field, Stored>,
 ): Column<Field | undefined, Stored | null> => ({
-  ...{ type: column.type, isNullable: true },
+  type: column.type,
+  isNullable: true,
   read: (stored) => (stored === null ? undefined : column.read(stored)),
   write: (field) => (field === undefined ? null : column.write(field)),
 });

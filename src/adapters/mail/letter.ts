@@ -40,7 +40,9 @@ export const letterOf = (told: NotificationContent, envelope: Envelope): Letter 
     ...item,
     ...named(item.title, envelope),
     items: inWords(told).others.map(({ title, link }) => ({
-      ...{ tone: 'idle', title: oneLine(title, most.title), text: '' },
+      tone: 'idle',
+      title: oneLine(title, most.title),
+      text: '',
       action: { text: link.text, url: urlOf(link.path, envelope) },
     })),
     footer: isPersonal ? personalFooter : ownersFooter(envelope),

@@ -110,12 +110,22 @@ const footerLink = ({ text, url }: Action, index: number) =>
 
 // The dashboard's colours (frame/tokens.css). Mail programs do not support variables.
 const light = {
-  ...{ ground: '#f6f7f5', card: '#ffffff', line: '#dde3e0', text: '#17211f', quiet: '#55625e' },
-  ...{ accent: '#0f766e', button: '#0f766e' },
+  ground: '#f6f7f5',
+  card: '#ffffff',
+  line: '#dde3e0',
+  text: '#17211f',
+  quiet: '#55625e',
+  accent: '#0f766e',
+  button: '#0f766e',
 };
 const dark = {
-  ...{ ground: '#101413', card: '#181d1c', line: '#2d3634', text: '#e8eeec', quiet: '#a3b0ac' },
-  ...{ accent: '#5cc9be', button: '#128076' },
+  ground: '#101413',
+  card: '#181d1c',
+  line: '#2d3634',
+  text: '#e8eeec',
+  quiet: '#a3b0ac',
+  accent: '#5cc9be',
+  button: '#128076',
 };
 const tones: Readonly<Record<Tone, { readonly light: string; readonly dark: string }>> = {
   good: { light: '#13703f', dark: '#6cd39a' },

@@ -55,7 +55,9 @@ export class NameServer {
     return {
       udp: this.#responder.answersOver('udp'),
       tcp: this.#responder.answersOver('tcp'),
-      ...{ truncated, limited, ignored },
+      truncated,
+      limited,
+      ignored,
       unanswered: this.#lookup.failed,
       connections: this.#tcp.count,
       refusedConnections: this.#tcp.refused,

@@ -144,6 +144,8 @@ const ours = ({ authority }: Zone, answers: readonly Answer[]): ZoneAnswer => ({
 });
 
 const failed = (rcode: Rcode): ZoneAnswer => ({
-  ...{ rcode, isOurs: false },
-  ...{ answers: [], authorities: [] },
+  rcode,
+  isOurs: false,
+  answers: [],
+  authorities: [],
 });

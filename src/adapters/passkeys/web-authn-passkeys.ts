@@ -42,8 +42,11 @@ export class WebAuthnPasskeys extends Passkeys {
   override async creation({ challenge, person, known }: PasskeyOptions): Promise<string> {
     const { generateRegistrationOptions } = await library();
     const options = await generateRegistrationOptions({
-      ...{ rpName: 'Animal Store', rpID: this.#here.id, challenge },
-      ...{ userName: person.email, userID: new Uint8Array(Buffer.from(person.id)) },
+      rpName: 'Animal Store',
+      rpID: this.#here.id,
+      challenge,
+      userName: person.email,
+      userID: new Uint8Array(Buffer.from(person.id)),
       attestationType: 'none',
       excludeCredentials: known.map((id) => ({ id })),
       authenticatorSelection: { residentKey: 'discouraged', userVerification: 'preferred' },
@@ -54,7 +57,9 @@ export class WebAuthnPasskeys extends Passkeys {
   override async request({ challenge, known }: PasskeyOptions): Promise<string> {
     const { generateAuthenticationOptions } = await library();
     const options = await generateAuthenticationOptions({
-      ...{ rpID: this.#here.id, challenge, userVerification: 'preferred' },
+      rpID: this.#here.id,
+      challenge,
+      userVerification: 'preferred',
       allowCredentials: known.map((id) => ({ id })),
     });
     return JSON.stringify(options);

@@ -79,7 +79,10 @@ export const askSentinel = async (
   timeoutMs: number,
 ): Promise<string | undefined> => {
   const sentinel = new Redis({
-    ...{ host, port, commandTimeout: timeoutMs, connectTimeout: timeoutMs },
+    host,
+    port,
+    commandTimeout: timeoutMs,
+    connectTimeout: timeoutMs,
     ...(username !== undefined && { username }),
     ...(password !== undefined && { password }),
     ...(usesTls && { tls: {} }),

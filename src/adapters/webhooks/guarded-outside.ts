@@ -86,8 +86,14 @@ const answerTo = (
   new Promise((resolve, reject) => {
     const send = protocol === 'https:' ? secureRequest : plainRequest;
     send({
-      ...{ host, port, path, method: 'POST', agent: false, ...connecting },
-      ...{ maxHeaderSize: largest.headers, insecureHTTPParser: false },
+      host,
+      port,
+      path,
+      method: 'POST',
+      agent: false,
+      ...connecting,
+      maxHeaderSize: largest.headers,
+      insecureHTTPParser: false,
       headers: { 'user-agent': 'animal-store', 'accept-encoding': 'identity', ...headers },
     })
       .on('response', resolve)

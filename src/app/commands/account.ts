@@ -203,10 +203,7 @@ const describeUsage = ({ quota, hours, deprecated }: Usage): string => {
 };
 
 const columnsOf = ({ id, name, plan, email, deletedAt }: Account) =>
-  Object.values({
-    ...{ id, name, plan, email },
-    deletedAt: deletedAt?.toISOString() ?? '',
-  } satisfies Omit<
+  Object.values({ id, name, plan, email, deletedAt: deletedAt?.toISOString() ?? '' } satisfies Omit<
     EveryField<Account>,
     'ownLimits' | 'siteLimits' | 'createdAt' | 'warnings' | 'factorDemandedAt'
   >);

@@ -139,7 +139,10 @@ export const keyCommands = group('key', 'create, rotate and revoke API keys', {
 
 const columnsOf = (key: ApiKey) =>
   Object.values({
-    ...{ id: key.id, name: key.name, hint: key.hint, scopes: key.scopes.join(',') },
+    id: key.id,
+    name: key.name,
+    hint: key.hint,
+    scopes: key.scopes.join(','),
     lastUsedAt: key.lastUsedAt?.toISOString() ?? 'never',
     ban: state(key),
     projectId: key.projectId ?? 'all',

@@ -83,7 +83,9 @@ const presentWork = (work: WantedWork) => {
     attempts: work.attempts && presentAttempts(work.attempts),
     nextAttemptAt: nextStepAt(work),
     waitsForDns: work.step === 'waits_for_dns',
-    ...{ isManual, retryAt, problem: work.problem },
+    isManual,
+    retryAt,
+    problem: work.problem,
     isOrdered: work.step === 'ordered',
   };
 };
@@ -94,7 +96,13 @@ export const presentView = (
   { records, bind, hints, problems, health, budget, nextAt }: DomainView,
   timeline: readonly TimelineEntry[],
 ) => ({
-  ...{ records, bind, hints, problems, health: health ?? null, budget, nextAt: nextAt ?? null },
+  records,
+  bind,
+  hints,
+  problems,
+  health: health ?? null,
+  budget,
+  nextAt: nextAt ?? null,
   timeline: timeline.map(presentTimeline),
 });
 

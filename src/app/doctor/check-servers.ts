@@ -102,12 +102,16 @@ interface Place {
 
 const names = {
   preferred: {
-    ...{ directory: 'ACME_DIRECTORY_URL', issuer: 'CAA_ISSUER' },
-    ...{ kid: 'ACME_EAB_KID', hmac: 'ACME_EAB_HMAC' },
+    directory: 'ACME_DIRECTORY_URL',
+    issuer: 'CAA_ISSUER',
+    kid: 'ACME_EAB_KID',
+    hmac: 'ACME_EAB_HMAC',
   },
   fallback: {
-    ...{ directory: 'ACME_FALLBACK_DIRECTORY_URL', issuer: 'CAA_FALLBACK_ISSUER' },
-    ...{ kid: 'ACME_FALLBACK_EAB_KID', hmac: 'ACME_FALLBACK_EAB_HMAC' },
+    directory: 'ACME_FALLBACK_DIRECTORY_URL',
+    issuer: 'CAA_FALLBACK_ISSUER',
+    kid: 'ACME_FALLBACK_EAB_KID',
+    hmac: 'ACME_FALLBACK_EAB_HMAC',
   },
 } as const;
 

@@ -187,7 +187,9 @@ export const supervise = async (config: Config): Promise<void> => {
   const elapsed = () => performance.now();
   const supervisor = new Supervisor({ log, pause: delay, elapsed, fork });
   stopOnSignal(() => supervisor.stop(), {
-    ...{ log, flush, deadlineMs: ending + 2 * killAfterMs },
+    log,
+    flush,
+    deadlineMs: ending + 2 * killAfterMs,
     atOnce: () => {
       supervisor.kill();
     },

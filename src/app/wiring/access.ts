@@ -171,7 +171,10 @@ class BridgedPersonalMails extends PersonalMails {
     const { id: personId, accountId, email } = to.person;
     const isQueued = await this.#mailPerson({
       ...factsOf(mail),
-      ...{ id, accountId, personId, to: email },
+      id,
+      accountId,
+      personId,
+      to: email,
     });
     if (!isQueued) throw new Error('no mail server is set');
   }

@@ -58,7 +58,8 @@ export const domainsModule = wiring((once, bind) => {
     CustomDomains,
     (c) =>
       new KyselyCustomDomains(c.get(Database), c.get(KyselyOutbox), {
-        ...{ sealer: c.get(Sealer), clock: c.get(Clock) },
+        sealer: c.get(Sealer),
+        clock: c.get(Clock),
       }),
   );
   once(DueDomains, (c) => new KyselyDueDomains(c.get(Database), c.get(Ids)));

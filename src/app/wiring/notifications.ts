@@ -40,7 +40,8 @@ export const notificationsModule = wiring((once, bind) => {
   once(Mails, (c) => {
     const tell = tellingOf(c);
     return new KyselyMails(c.get(Database), {
-      ...{ sealer: c.get(Sealer), ids: c.get(Ids) },
+      sealer: c.get(Sealer),
+      ids: c.get(Ids),
       onAdded: (accountId) => {
         tell([accountId], true);
       },

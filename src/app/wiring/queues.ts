@@ -102,8 +102,10 @@ const subscribersOf = (c: ResolutionContext): Subscribers => {
         until,
       } = event as Extract<AnyEvent, { type: EventTo<'accountMails'> }>;
       await notifications.mailAccount({
-        ...{ id, accountId },
-        ...{ kind: 'account.deleted', about: { account, until } },
+        id,
+        accountId,
+        kind: 'account.deleted',
+        about: { account, until },
       });
     },
     callWebhooks: telling((notification) => webhooks.tellWebhooks(notification)),

@@ -51,8 +51,12 @@ export const system = wiring((once, bind) => {
   once(EventLoopWatch, (c) => new EventLoopWatch(c.get(RunningWork), c.get(LogKey)));
 
   bind(BellsKey).toConstantValue({
-    ...{ events: new Bell(), webhooks: new Bell(), domains: new Bell(), mails: new Bell() },
-    ...{ certificates: new Bell(), renewals: new Bell() },
+    events: new Bell(),
+    webhooks: new Bell(),
+    domains: new Bell(),
+    mails: new Bell(),
+    certificates: new Bell(),
+    renewals: new Bell(),
     mailRequests: new Bell(),
   });
   bind(StoredSignal).toConstantValue(new StoredSignal());

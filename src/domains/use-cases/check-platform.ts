@@ -37,7 +37,9 @@ export const checkPlatform = (ports: Ports) => async (): Promise<PlatformStatus>
   const certificate = pair?.certificate.kind === 'issued' ? pair.certificate : undefined;
   const problem = pair?.certificate.work.problem;
   return {
-    ...{ record, delegation: dns?.delegation, forbiddenBy: dns && forbidding(dns) },
+    record,
+    delegation: dns?.delegation,
+    forbiddenBy: dns && forbidding(dns),
     certificate: certificate && {
       notAfter: certificate.notAfter,
       issuedBy: certificate.issuedBy,

@@ -162,7 +162,10 @@ const expectationOf = async (
   const { host, token, isApex, dns } = domain;
   const { platformHost, acmeDnsZone } = ports.naming;
   return {
-    ...{ token, platformHost, isApex, acmeDnsZone },
+    token,
+    platformHost,
+    isApex,
+    acmeDnsZone,
     platformAddresses: ports.platformAddresses,
     isContested: isProvenElsewhere,
     sharedToken: acmeDnsZone && (await sharedTokenOf(ports.domains, domain)),

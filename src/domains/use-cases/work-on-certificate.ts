@@ -210,7 +210,11 @@ const subjectFor = async (
   const authority = orderedAt(ordered);
   const method = orderOf(ordered)?.method ?? ordered.terms.methodAt(authority);
   return {
-    ...{ authority, subject: subjectOf(ordered), host, also, proof: { method, label } },
+    authority,
+    subject: subjectOf(ordered),
+    host,
+    also,
+    proof: { method, label },
     replaces: await replacedChain(ports, ordered, authority),
     countAgain: () => countedAgain(ports, applicant, ordered),
     isWanted: async () => stillOrdered(await applicant.find(), ordered) !== undefined,

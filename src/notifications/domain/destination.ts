@@ -146,7 +146,9 @@ const destinationOf = (url: URL): Destination => {
   const protocol = url.protocol === 'http:' ? 'http:' : 'https:';
   const path = `${url.pathname}${url.search}`;
   return {
-    ...{ protocol, host, path },
+    protocol,
+    host,
+    path,
     isAddress: url.hostname.startsWith('[') || /^[\d.]+$/.test(host),
     port: url.port === '' ? usualPorts[protocol] : Number(url.port),
     // Concatenated, because resolving a path that starts with // would change the host.

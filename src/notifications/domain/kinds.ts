@@ -104,14 +104,20 @@ const dayOf = ({ resetsAt }: KindFacts['quota.warning']) => dayBefore(resetsAt);
 
 export const kinds: KindTable = {
   'domain.live': {
-    ...{ when: 'A custom domain went live.', to: 'owners', tone: 'good', subject: host },
+    when: 'A custom domain went live.',
+    to: 'owners',
+    tone: 'good',
+    subject: host,
     title: ({ name }) => `${name} is live`,
     text: () => 'Visitors reach your site under this name. We renew its certificate automatically.',
     link: domainLink,
   },
   'domain.removed': {
-    ...{ when: 'Somebody in your account removed a custom domain.', to: 'owners' },
-    ...{ tone: 'idle', isOwnDoing: true, subject: host },
+    when: 'Somebody in your account removed a custom domain.',
+    to: 'owners',
+    tone: 'idle',
+    isOwnDoing: true,
+    subject: host,
     title: ({ name }) => `${name} was removed`,
     text: () =>
       'It is no longer served. Delete its records at your DNS provider, if they still exist.',
@@ -119,14 +125,18 @@ export const kinds: KindTable = {
   },
   'domain.expired': {
     when: 'A custom domain was removed because its DNS was not correct for 30 days.',
-    ...{ to: 'owners', tone: 'busy', subject: host },
+    to: 'owners',
+    tone: 'busy',
+    subject: host,
     title: ({ name }) => `${name} was removed because its DNS was not correct for 30 days`,
     text: () => 'Add it again once you can create the DNS records.',
     link: ({ project }) => ({ path: domainsPath(project), text: 'Add it again' }),
   },
   'domain.contested': {
     when: 'Another account has proven that it owns the name of your custom domain, or a wildcard that covers it.',
-    ...{ to: 'owners', tone: 'bad', isUrgent: true },
+    to: 'owners',
+    tone: 'bad',
+    isUrgent: true,
     // The mail about losing the name must not be suppressed as a repetition. A host is short enough for the extra
     // character.
     subject: ({ host, isTaken }) => (isTaken ? `${host}!` : host),
@@ -139,21 +149,27 @@ export const kinds: KindTable = {
   },
   'domain.unhealthy': {
     when: 'A live domain has led elsewhere for an hour.',
-    ...{ to: 'owners', tone: 'bad', subject: host },
+    to: 'owners',
+    tone: 'bad',
+    subject: host,
     title: ({ name }) => `${name} no longer leads to your site`,
     text: ({ title, fix }) => `${title}. ${fix}`,
     link: (about) => domainLink(about, 'See what to change'),
   },
   'domain.recovered': {
     when: 'A live domain leads to your site again.',
-    ...{ to: 'owners', tone: 'good', subject: host },
+    to: 'owners',
+    tone: 'good',
+    subject: host,
     title: ({ name }) => `${name} leads to your site again`,
     text: () => 'Its DNS is correct.',
     link: domainLink,
   },
   'certificate.failing': {
     when: 'Three attempts to get a certificate failed, or the current one expires soon; repeated every third day.',
-    ...{ to: 'owners', tone: 'bad', subject: host },
+    to: 'owners',
+    tone: 'bad',
+    subject: host,
     title: ({ name, expiresAt }) =>
       expiresAt === undefined
         ? `${name} has no certificate yet`
@@ -173,15 +189,19 @@ export const kinds: KindTable = {
   },
   'certificate.recovered': {
     when: 'A certificate was issued after failures.',
-    ...{ to: 'owners', tone: 'good', subject: host },
+    to: 'owners',
+    tone: 'good',
+    subject: host,
     title: ({ name }) => `${name} has a new certificate`,
     text: ({ expiresAt }) =>
       `It is valid until ${minute(expiresAt)}, and we renew it automatically.`,
     link: domainLink,
   },
   'project.deleted': {
-    ...{ when: 'Somebody in your account deleted a project.', to: 'owners' },
-    ...{ tone: 'idle', isOwnDoing: true },
+    when: 'Somebody in your account deleted a project.',
+    to: 'owners',
+    tone: 'idle',
+    isOwnDoing: true,
     subject: ({ project }) => project,
     title: ({ name }) => `The project ${name} was deleted`,
     text: ({ until }) => `It is no longer served. ${restoring(until)}`,
@@ -189,14 +209,17 @@ export const kinds: KindTable = {
   },
   'deploy.failed': {
     when: 'A deploy that was not uploaded on the project page failed.',
-    ...{ to: 'owners', tone: 'bad' },
+    to: 'owners',
+    tone: 'bad',
     subject: ({ project }) => project,
     title: ({ project, number }) => `Deploy ${number} of ${project} failed`,
     text: ({ explanation }) => `${explanation} What visitors see does not change.`,
     link: ({ project }) => ({ path: projectPath(project), text: 'Show the deploys' }),
   },
   'key.banned': {
-    ...{ when: 'An API key was banned.', to: 'owners', tone: 'bad' },
+    when: 'An API key was banned.',
+    to: 'owners',
+    tone: 'bad',
     subject: ({ keyId }) => keyId,
     title: ({ name }) => `The API key ${name} was banned for a while`,
     text: ({ until }) =>
@@ -205,7 +228,9 @@ export const kinds: KindTable = {
   },
   'quota.warning': {
     when: "Your account has used 80 % of the day's requests; at most once a day.",
-    ...{ to: 'owners', tone: 'busy', subject: dayOf },
+    to: 'owners',
+    tone: 'busy',
+    subject: dayOf,
     title: ({ resetsAt }) => `80 % of the requests of ${dayBefore(resetsAt)} are used`,
     text: ({ used, limit, resetsAt }) =>
       `${amount(used)} of ${amount(limit)} are used. The count starts again at ${minute(resetsAt)}.`,
@@ -213,7 +238,9 @@ export const kinds: KindTable = {
   },
   'quota.reached': {
     when: "Your account has used all of the day's requests; at most once a day.",
-    ...{ to: 'owners', tone: 'bad', subject: dayOf },
+    to: 'owners',
+    tone: 'bad',
+    subject: dayOf,
     title: ({ resetsAt }) => `All requests of ${dayBefore(resetsAt)} are used`,
     text: ({ limit, resetsAt }) =>
       `Your plan has ${amount(limit)} a day. We refuse further requests until ${minute(resetsAt)}. A larger plan allows more.`,
@@ -221,7 +248,8 @@ export const kinds: KindTable = {
   },
   'operation.removal': {
     when: 'An operation of the API will be removed in 90, 30, 7 or 1 days, and you still call it.',
-    ...{ to: 'owners', tone: 'busy' },
+    to: 'owners',
+    tone: 'busy',
     subject: ({ operation }) => operation,
     title: ({ operation, days }) =>
       `The operation ${operation} will be removed ${days === 1 ? 'within a day' : `in ${days} days`}`,
@@ -231,7 +259,8 @@ export const kinds: KindTable = {
   },
   'webhook.off': {
     when: 'A webhook was switched off because its receiver answered 410 Gone, or failed for five days.',
-    ...{ to: 'owners', tone: 'bad' },
+    to: 'owners',
+    tone: 'bad',
     subject: ({ webhookId }) => webhookId,
     title: ({ receiver }) => `The webhook to ${receiver} was switched off`,
     text: ({ reason }) =>
@@ -242,18 +271,18 @@ export const kinds: KindTable = {
     }),
   },
   'person.invited': {
-    ...{ when: 'You are invited to an account.', to: 'person', tone: 'idle' },
+    when: 'You are invited to an account.',
+    to: 'person',
+    tone: 'idle',
     title: ({ account }) => `You are invited to ${account}`,
     text: ({ account, email, until, role }) =>
       `You can sign in to the dashboard of ${account} as ${email}. Your role is ${role}. The link works once, until ${minute(until)}. If you do not know the account, ignore this mail.`,
     link: ({ path }) => ({ path, text: 'Accept the invitation' }),
   },
   'sign_in.link': {
-    ...{
-      when: 'Somebody asked for a link for you on the sign-in page.',
-      to: 'person',
-      tone: 'idle',
-    },
+    when: 'Somebody asked for a link for you on the sign-in page.',
+    to: 'person',
+    tone: 'idle',
     title: ({ isForPassword, links }) =>
       isForPassword
         ? 'Choose a new password'
@@ -277,14 +306,17 @@ export const kinds: KindTable = {
       about.links.slice(1).map((one) => ({ title: one.account, link: actionOf(one, about) })),
   },
   'password.changed': {
-    ...{ when: 'Your password was changed.', to: 'person', tone: 'busy' },
+    when: 'Your password was changed.',
+    to: 'person',
+    tone: 'busy',
     title: () => 'Your password was changed',
     text: ({ email, account, changedAt }) =>
       `The password of ${email} for ${account} was changed on ${minute(changedAt)}. If that was you, you need not do anything. If not, choose a new password at once: it ends all other sessions and all sign-in links. Then look at the audit log of the account.`,
     link: () => ({ path: '/dashboard/forgot-password', text: 'Choose a new password' }),
   },
   'second_factor.changed': {
-    ...{ when: 'Your second factor was changed, or a recovery code was used.', to: 'person' },
+    when: 'Your second factor was changed, or a recovery code was used.',
+    to: 'person',
     tone: 'busy',
     title: () => 'Your second factor was changed',
     text: ({ email, account, changedAt }) =>
@@ -292,7 +324,9 @@ export const kinds: KindTable = {
     link: () => ({ path: '/dashboard/me/second-factor', text: 'Look at your second factor' }),
   },
   'account.deleted': {
-    ...{ when: 'Your account was deleted.', to: 'person', tone: 'bad' },
+    when: 'Your account was deleted.',
+    to: 'person',
+    tone: 'bad',
     title: ({ account }) => `The account ${account} was deleted`,
     text: ({ until }) =>
       `Its sites are no longer served, and its API keys no longer work. ${restoring(until)}`,
@@ -325,7 +359,10 @@ export const inWords = <Name extends NotificationKind>({
 }: Extract<NotificationContent, { kind: Name }>): Wording => {
   const row = kinds[kind] as Kind<typeof about>;
   return {
-    ...{ tone: row.tone, title: row.title(about), text: row.text(about), link: row.link(about) },
+    tone: row.tone,
+    title: row.title(about),
+    text: row.text(about),
+    link: row.link(about),
     others: row.to === 'person' ? (row.others?.(about) ?? []) : [],
   };
 };

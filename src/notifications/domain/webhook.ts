@@ -109,8 +109,10 @@ export interface WebhookDraft {
 }
 
 const fresh = (): WebhookStatus => ({
-  ...{ state: 'on', isSlow: false },
-  ...{ failingSince: undefined, failedAt: undefined },
+  state: 'on',
+  isSlow: false,
+  failingSince: undefined,
+  failedAt: undefined,
 });
 
 interface NewWebhook extends WebhookDraft {
@@ -132,8 +134,12 @@ export const addWebhook = (
     );
   }
   const state: Webhook = {
-    ...{ id, accountId, ...checked(draft, rules) },
-    ...{ createdAt: now, oldSecretsUntil: undefined, status: fresh() },
+    id,
+    accountId,
+    ...checked(draft, rules),
+    createdAt: now,
+    oldSecretsUntil: undefined,
+    status: fresh(),
   };
   return { state, events: [{ type: 'webhook_added', ...about(state, now) }] };
 };
@@ -188,8 +194,10 @@ export const wants = ({ kinds, status }: Webhook, kind: OwnersKind): boolean =>
   status.state === 'on' && (kinds === 'all' || kinds.includes(kind));
 
 export const about = (webhook: Pick<Webhook, 'id' | 'accountId' | 'address'>, now: Date) => ({
-  ...{ accountId: webhook.accountId, occurredAt: now },
-  ...{ webhookId: webhook.id, receiver: receiverOf(webhook.address) },
+  accountId: webhook.accountId,
+  occurredAt: now,
+  webhookId: webhook.id,
+  receiver: receiverOf(webhook.address),
 });
 
 const checked = (draft: WebhookDraft, rules: DestinationRules) => ({

@@ -74,8 +74,10 @@ export const deliverToWebhooks = (ports: Ports) => {
 };
 
 const messageOf = (id: string, body: Payload): WebhookMessage => ({
-  ...{ accountId: body.data.accountId, id },
-  ...{ type: body.type, body: JSON.stringify(body) },
+  accountId: body.data.accountId,
+  id,
+  type: body.type,
+  body: JSON.stringify(body),
 });
 
 export interface Attempted {
@@ -131,7 +133,9 @@ const call = async (
 
 /** For example, the secrets are encrypted with a key that this process does not have. */
 const unsigned: Outcome = {
-  ...{ kind: 'failed', why: 'unsigned', tookMs: 0 },
+  kind: 'failed',
+  why: 'unsigned',
+  tookMs: 0,
   explanation: "We could not sign the message. This is our fault, not your receiver's.",
 };
 

@@ -93,7 +93,9 @@ export const endProject = (site: Site, now: Date): readonly SitesEvent[] => [
 ];
 
 const about = ({ id: projectId, accountId, slug }: Project, now: Date) => ({
-  ...{ projectId, accountId, slug },
+  projectId,
+  accountId,
+  slug,
   occurredAt: now,
 });
 

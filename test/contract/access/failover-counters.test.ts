@@ -73,9 +73,9 @@ test('late counts never lower what was counted locally meanwhile', async () => {
   goAway();
   for (let n = 0; n < 3; n++) await take();
   comeBack();
-  jest.spyOn(shared, 'take').mockResolvedValue({
-    ...{ allowed: true, strikes: 0, counts: { minute: 1, day: 1 } },
-  });
+  jest
+    .spyOn(shared, 'take')
+    .mockResolvedValue({ allowed: true, strikes: 0, counts: { minute: 1, day: 1 } });
   expect(await take()).toMatchObject({ counts: { minute: 1, day: 1 } });
   goAway();
   expect(await take()).toMatchObject({ counts: { minute: 4, day: 4 } });

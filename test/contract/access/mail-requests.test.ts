@@ -20,8 +20,14 @@ describeStores('requests for mail', (stores) => {
   });
 
   const requestOf = (draft: Partial<MailRequest> = {}): MailRequest => ({
-    ...{ id: ids.next('mreq'), reason: 'sign_in', email, personId: undefined, askedAt: later(0) },
-    ...{ source: 'network:203.0.113.7', device: undefined, turn: 1 },
+    id: ids.next('mreq'),
+    reason: 'sign_in',
+    email,
+    personId: undefined,
+    askedAt: later(0),
+    source: 'network:203.0.113.7',
+    device: undefined,
+    turn: 1,
     ...draft,
   });
   const added = async (draft: Partial<MailRequest> = {}): Promise<MailRequest> => {

@@ -32,7 +32,10 @@ describe('passwords under scrypt', () => {
 
   test('a hash that another program made can be checked', async () => {
     const key = scryptSync(password, Buffer.alloc(16, 7), 32, {
-      ...{ N: 32_768, r: 8, p: 3, maxmem: 2 ** 26 },
+      N: 32_768,
+      r: 8,
+      p: 3,
+      maxmem: 2 ** 26,
     });
     const [salt, hash] = [Buffer.alloc(16, 7), key].map((bytes) =>
       bytes.toString('base64').replaceAll('=', ''),

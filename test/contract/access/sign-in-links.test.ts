@@ -15,8 +15,11 @@ describeStores('sign-in links', (stores) => {
 
   const added = (endsAt = later(1000)): Promise<string> => newLink(stores, personId, endsAt);
   const told: AccessEvent = {
-    ...{ type: 'sign_in_link_made', accountId: 'acct_zoo', occurredAt: now },
-    ...{ personId: 'pers_mia', email: 'mia@shop.example' },
+    type: 'sign_in_link_made',
+    accountId: 'acct_zoo',
+    occurredAt: now,
+    personId: 'pers_mia',
+    email: 'mia@shop.example',
   };
   const both = () => [links, stores.secondProcess.signInLinks];
 

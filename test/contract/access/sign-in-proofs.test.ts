@@ -73,7 +73,8 @@ describeStores('proofs for signing in', (stores) => {
       const known = sessionOf(person.id);
       const shown = await newLink(stores, person.id);
       await stores.sessions.start({
-        ...{ ...known, events: [] },
+        ...known,
+        events: [],
         proof: { way: 'link', linkHash: shown },
       });
       await stores.people.changePassword(person.id, known.session.id, (its) => {

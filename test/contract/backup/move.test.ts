@@ -37,7 +37,10 @@ const change = (sql: string) => inSource((file) => file.exec(sql));
 type Texts = readonly (readonly (string | null)[])[];
 const inTarget = async (sql: string): Promise<Texts> => {
   const connection = await createConnection({
-    ...{ uri: to.url, rowsAsArray: true, supportBigNumbers: true, bigNumberStrings: true },
+    uri: to.url,
+    rowsAsArray: true,
+    supportBigNumbers: true,
+    bigNumberStrings: true,
   });
   try {
     const [rows] = await connection.query<RowDataPacket[]>(sql);

@@ -194,7 +194,8 @@ describe('a host validated by DNS', () => {
     const opened = inDns();
     const order = await placed(opened.authority, newHost(), { method: 'dns-01' });
     expect(await opened.authority.look(order)).toMatchObject({
-      ...{ kind: 'challenge', method: 'dns-01' },
+      kind: 'challenge',
+      method: 'dns-01',
       // SHA-256 in base64url.
       values: [expect.stringMatching(/^[\w-]{43}$/)],
     });

@@ -44,13 +44,21 @@ const bikes = {
 };
 
 const asked: AskedOrder = {
-  ...{ ...cats, kind: 'own', orderKey: 'order 1', isManual: false },
+  ...cats,
+  kind: 'own',
+  orderKey: 'order 1',
+  isManual: false,
   occurredAt: later(0),
 };
 
 const noUse: CaUse = {
-  ...{ automaticFailures: [], manualFailures: [], orders: [], accountOrders: [] },
-  ...{ registeredDomain: [], exactName: [], ownHosts: [] },
+  automaticFailures: [],
+  manualFailures: [],
+  orders: [],
+  accountOrders: [],
+  registeredDomain: [],
+  exactName: [],
+  ownHosts: [],
 };
 
 /** The entries that count in each window. */
@@ -305,7 +313,9 @@ describeStores('the ledger of authorities', (stores) => {
     const cause = { kind: 'attempt', occurredAt: now, details: { number: 1n } } as const;
     const freed = [{ kind: 'order', orderKey: asked.orderKey }] as const;
     const changing = stores.domains.change(id, (domain) => ({
-      ...{ ...unchanged(domain), cause, endsOrder: subject },
+      ...unchanged(domain),
+      cause,
+      endsOrder: subject,
       ledger: { freed, entered: [entry({ kind: 'failure' })] },
     }));
     await expect(changing).rejects.toThrow(/BigInt/);

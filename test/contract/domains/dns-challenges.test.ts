@@ -28,7 +28,9 @@ describeStores('values of DNS challenges', (stores) => {
     return of;
   };
   const challenge = (draft: Partial<DnsChallenge> = {}): DnsChallenge => ({
-    ...{ label, value: 'a-value', expiresAt: later(hour) },
+    label,
+    value: 'a-value',
+    expiresAt: later(hour),
     ...draft,
   });
   const publish = (draft: Partial<DnsChallenge> = {}, of = subject) =>

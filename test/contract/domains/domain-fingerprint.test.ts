@@ -102,9 +102,14 @@ describeStores('the fingerprint of domains', (stores) => {
         stores.edgeWriter.writeLedger({
           entered: [
             {
-              ...{ kind: 'issued', orderKey: 'key', isManual: false, occurredAt: later(0) },
+              kind: 'issued',
+              orderKey: 'key',
+              isManual: false,
+              occurredAt: later(0),
               authority: '',
-              ...{ accountId: 'acct_other', host: 'www.o.example', registrableDomain: 'o.example' },
+              accountId: 'acct_other',
+              host: 'www.o.example',
+              registrableDomain: 'o.example',
             },
           ],
         }),

@@ -65,8 +65,11 @@ const resolversFor = async (
 
 const inspect = (servers: readonly string[], name = host): Promise<DnsFacts> =>
   new NodeDnsVerifier({
-    ...{ servers, clock: new SystemClock(), randomLabel: () => 'made-up' },
-    ...{ perTryMs: 600_000, deadlineMs: 600_000 },
+    servers,
+    clock: new SystemClock(),
+    randomLabel: () => 'made-up',
+    perTryMs: 600_000,
+    deadlineMs: 600_000,
   }).inspect(name);
 
 describe('a zone with expired signatures', () => {

@@ -13,7 +13,8 @@ const many = <Item>(count: number, make: (n: number) => Item): readonly Item[] =
 const address = (n: number) => `198.18.${n >> 8}.${n & 255}`;
 const sixth = (n: number) => `2001:db8::${n.toString(16)}`;
 const caa = (n: number, length: number) => ({
-  ...{ flags: 0, tag: 'issue' },
+  flags: 0,
+  tag: 'issue',
   value: `ca${n}.test; x=${'&'.repeat(length)}`,
 });
 

@@ -105,7 +105,8 @@ test('two hundred concurrent hosts use a limited number of sockets, which are al
     clock: new SystemClock(),
     randomLabel: () => 'made-up',
     // More time than a busy machine needs. Queries with a lost datagram are repeated.
-    ...{ perTryMs: 8_000, deadlineMs: 100_000 },
+    perTryMs: 8_000,
+    deadlineMs: 100_000,
   });
   const hosts = Array.from({ length: 200 }, (_, n) => `shop-${n}.customer.test`);
   const inspections = hosts.map((name) => verifier.inspect(name));

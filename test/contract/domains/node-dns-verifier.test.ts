@@ -133,7 +133,9 @@ test('an unreadable answer is malformed and is not queried again', async () => {
   inspect.dns.setZone({ [host]: its, [`_animal-store-challenge.${host}`]: { TXT: [broken] } });
   const malformed = failed('malformed');
   expect(await inspect.one(host)).toMatchObject({
-    ...{ a: malformed, aaaa: malformed, txt: malformed },
+    a: malformed,
+    aaaa: malformed,
+    txt: malformed,
     caa: [{ name: host, answer: malformed }],
   });
   expect(timesAsked(inspect.dns, host, 'A')).toBe(1);

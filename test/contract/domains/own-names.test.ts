@@ -33,7 +33,8 @@ type Its = ReturnType<typeof newName>;
 
 const termsOf = ({ host, accountId, registrableDomain }: Its) =>
   ownTerms({
-    ...{ host, payer: { accountId, registrableDomain } },
+    host,
+    payer: { accountId, registrableDomain },
     kinds: { first: 'own', later: 'own_renewal', counted: 'own_counted' },
   });
 
@@ -41,7 +42,8 @@ const order = (name: OwnName, at: Date): OwnName => {
   const attempts = { ...freshAttempts(at), failed: 2 };
   const work = { step: 'ordered', authority, method: 'http-01', since: at, at, attempts } as const;
   return {
-    ...{ ...name, generation: name.generation + 1 },
+    ...name,
+    generation: name.generation + 1,
     certificate: { ...name.certificate, work: { ...work, problem: undefined } },
   };
 };

@@ -69,7 +69,9 @@ describeStores('settings of projects', (stores) => {
       const wanted: DomainSettings = {
         primary: 'bücher.example',
         redirects: redirectStatuses.map((status) => ({
-          ...{ from: `from-${status}.example`, to: `https://else.example/'"\\ü🐦`, status },
+          from: `from-${status}.example`,
+          to: `https://else.example/'"\\ü🐦`,
+          status,
         })),
       };
       expect(await set(wanted, stores.secondProcess.settings)).toEqual(wanted);

@@ -93,8 +93,12 @@ describeStores('proven names', (stores) => {
     const { state } = await domains.change(mine.id, verify);
     const told = (await takeEvents(stores)).filter(({ type }) => type === 'domain_contested');
     const about = ({ id, accountId, projectId }: CustomDomain) => ({
-      ...{ type: 'domain_contested', occurredAt: isCertified(state) && provenAt(state) },
-      ...{ accountId, projectId, domainId: id, host },
+      type: 'domain_contested',
+      occurredAt: isCertified(state) && provenAt(state),
+      accountId,
+      projectId,
+      domainId: id,
+      host,
     });
     expect(told).toEqual([about(first), about(second)]);
     for (const one of [first, second, other]) expect(await domains.get(one.id)).toEqual(one);
@@ -184,7 +188,9 @@ describeStores('proven names', (stores) => {
       expect(await isOrdered(subject)).toBe(false);
       expect(await stores.edgeRecords.changesSince(before)).toMatchObject({
         routes: [{ name: host, projectId: claimant.projectId }],
-        ...{ removedRoutes: [], certificates: [], removedCertificates: [] },
+        removedRoutes: [],
+        certificates: [],
+        removedCertificates: [],
       });
       expect(await served()).toEqual({ projectId: claimant.projectId, key });
       expect((await takeEvents(stores)).map(({ type }) => type)).toEqual([

@@ -60,7 +60,9 @@ describeStores('ready domains', (stores) => {
       const [live, verified] = await stores.timeline.list(ready.id, 2);
       expect([verified?.kind, live?.kind]).toEqual(['verified', 'live']);
       expect(await stores.edgeRecords.changesSince(before)).toMatchObject({
-        ...{ removedRoutes: [], certificates: [], removedCertificates: [] },
+        removedRoutes: [],
+        certificates: [],
+        removedCertificates: [],
       });
       expect(await served()).toEqual({ projectId: project.id, hasKey: true });
     },
@@ -70,7 +72,10 @@ describeStores('ready domains', (stores) => {
     const before = await revision();
     await domains.change(ready.id, undelegate);
     expect(await stores.edgeRecords.changesSince(before)).toMatchObject({
-      ...{ routes: [], removedRoutes: [host], certificates: [], removedCertificates: [] },
+      routes: [],
+      removedRoutes: [host],
+      certificates: [],
+      removedCertificates: [],
     });
     expect(await types()).toEqual(['domain_unprepared']);
     expect(await served()).toEqual({ projectId: undefined, hasKey: true });
@@ -103,12 +108,15 @@ describeStores('ready domains', (stores) => {
       expect(now).toMatchObject({ state, certificate: ready.certificate });
       expect(await domains.holdersOf(host)).toMatchObject([{ id: claimant.id }]);
       expect(await domains.get(ready.id)).toMatchObject({
-        ...{ state: 'added', certificate: { kind: 'none' } },
+        state: 'added',
+        certificate: { kind: 'none' },
       });
     }
     expect(await stores.certificateOrders.find(subject)).toBeUndefined();
     expect(await stores.edgeRecords.changesSince(before)).toMatchObject({
-      ...{ removedRoutes: [], certificates: [], removedCertificates: [] },
+      removedRoutes: [],
+      certificates: [],
+      removedCertificates: [],
     });
     expect(await served()).toEqual({ projectId: claimant.projectId, hasKey: true });
     expect(await types()).toEqual([

@@ -60,8 +60,11 @@ const declaredTables: Tables = Object.fromEntries(
 );
 
 const words: Readonly<Record<string, string>> = {
-  ...{ integer: 'integer', bigint: 'integer' },
-  ...{ text: 'text', varchar: 'text', longtext: 'text' },
+  integer: 'integer',
+  bigint: 'integer',
+  text: 'text',
+  varchar: 'text',
+  longtext: 'text',
 };
 
 const storedTables = async (): Promise<Tables> => {

@@ -22,7 +22,10 @@ describeStores(
     const claim = (at = 0) => outbox.claim(later(at), later(at + lease), { limit: 10_000 });
     const store = async (count: number): Promise<void> => {
       const issued = (n: number): AccessEvent => ({
-        ...{ type: 'api_key_issued', accountId: account, occurredAt: later(n), keyId: `key_${n}` },
+        type: 'api_key_issued',
+        accountId: account,
+        occurredAt: later(n),
+        keyId: `key_${n}`,
       });
       const events = Array.from({ length: count }, (_, n) => issued(n));
       await stores.accounts.change(account, (state) => ({ state, events }));
@@ -42,9 +45,14 @@ describeStores(
     testOnBoth('are listed with the details that an operator needs, oldest first', async () => {
       const ids = await park(3);
       const expected = ids.map((id, n): ParkedDelivery => ({
-        ...{ id, subscriber: 'mail', attempts: 2, problem: `the printer at ${id} burns 🔥` },
-        ...{ eventId: expect.any(String) as unknown as string, type: 'api_key_issued' },
-        ...{ accountId: account, occurredAt: later(n) },
+        id,
+        subscriber: 'mail',
+        attempts: 2,
+        problem: `the printer at ${id} burns 🔥`,
+        eventId: expect.any(String) as unknown as string,
+        type: 'api_key_issued',
+        accountId: account,
+        occurredAt: later(n),
       }));
       expect(await parked.list(10)).toEqual(expected);
     });

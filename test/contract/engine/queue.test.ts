@@ -131,7 +131,10 @@ describeStores(
       await stores.domains.change(removed.id, remove);
       const { added, verified, live, removed: gone } = before;
       expect(await stores.secondProcess.domains.countByState()).toEqual({
-        ...{ added: added + 1, verified, live: live + 1, removed: gone + 1 },
+        added: added + 1,
+        verified,
+        live: live + 1,
+        removed: gone + 1,
       });
     });
   },

@@ -15,7 +15,11 @@ import { type TlsPair, loopbackTls } from '../../lab/authority/pebble.ts';
 const sender = { from: 'Animal Store <store@shop.example>', origin: 'https://app.shop.example' };
 const told = everyKind().find(({ kind }) => kind === 'certificate.failing')!;
 const mailTo = (to: string, draft: Partial<OutgoingMail> = {}): OutgoingMail => ({
-  ...{ id: 'evt_1:pers_1', to, account: 'Birds & Co', told: [told], unsubscribeToken: 'v1.abc' },
+  id: 'evt_1:pers_1',
+  to,
+  account: 'Birds & Co',
+  told: [told],
+  unsubscribeToken: 'v1.abc',
   ...draft,
 });
 const never = new AbortController().signal;
@@ -164,7 +168,8 @@ describe('when the server does not accept a message', () => {
     const posting = postman(server.url, 60_000).post(mailTo('keeper@zoo.example'), end.signal);
     end.abort();
     expect(await posting).toEqual({
-      ...{ kind: 'failed', reason: 'This process was stopped meanwhile.' },
+      kind: 'failed',
+      reason: 'This process was stopped meanwhile.',
     });
   });
 
@@ -182,7 +187,9 @@ describe('with a password', () => {
   const users: string[] = [];
   const start = (options: Parameters<typeof MailServer.start>[0]) =>
     MailServer.start({
-      ...{ ...tls, authOptional: false, disabledCommands: [] },
+      ...tls,
+      authOptional: false,
+      disabledCommands: [],
       onAuth: ({ username = '', password }, session, done) => {
         users.push(`${username} ${String(password)} ${session.secure ? 'by TLS' : 'in the clear'}`);
         if (password === 'a/b@c') done(null, { user: username });

@@ -316,7 +316,8 @@ describe('An answer', () => {
       const url = `http://127.0.0.1:${await listening(createServer(listener))}/`;
       expect(await outside().post(url, message)).toMatchObject({
         kind: 'answered',
-        ...{ status, beginning: 'moved' },
+        status,
+        beginning: 'moved',
       });
       expect(inside.received).toEqual([]);
     },

@@ -32,8 +32,11 @@ describeStores('mails', (stores) => {
   const about = { keyId: 'key_1', name: 'Till', until: '2026-03-01' };
   const banned: NotificationContent = { kind: 'key.banned', about };
   const mailOf = (told: NotificationContent = banned, draft: Partial<Mail> = {}): Mail => ({
-    ...{ id: `evt_${String((next += 1)).padStart(4, '0')}`, accountId, personId },
-    ...{ to: 'keeper@zoo.example', occurredAt: later(0) },
+    id: `evt_${String((next += 1)).padStart(4, '0')}`,
+    accountId,
+    personId,
+    to: 'keeper@zoo.example',
+    occurredAt: later(0),
     ...(draft as object),
     ...told,
   });
@@ -66,7 +69,8 @@ describeStores('mails', (stores) => {
       const mail = mailOf();
       expect((await race(20, () => alone(mail))).lost).toEqual([]);
       await stores.secondProcess.mails.add(mail, later(0), () => ({
-        ...{ message: 'other', sendAt: later(0) },
+        message: 'other',
+        sendAt: later(0),
       }));
       const [message, ...others] = await claim();
       expect([message?.id, others]).toEqual([mail.id, []]);
@@ -271,7 +275,10 @@ test.each(databaseKinds)(
     const [person] = await stores.people.list(accountId);
     const about = { project: 'birds', number: 7, explanation: 'There is no index.html.' };
     const mail: Mail = {
-      ...{ id: 'evt_1', accountId, personId: person!.id, to: person!.email },
+      id: 'evt_1',
+      accountId,
+      personId: person!.id,
+      to: person!.email,
       occurredAt: later(0),
       ...({ kind: 'deploy.failed', about } as const),
     };

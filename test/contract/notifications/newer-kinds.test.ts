@@ -44,7 +44,9 @@ describe.each(databaseKinds)(
       of = { accountId, webhookId: webhook.id };
       const secrets = firstSecret('whsec_x');
       await stores.webhooks.add(accountId, () => ({
-        ...{ ...decision, secrets, state: { ...webhook, kinds } },
+        ...decision,
+        secrets,
+        state: { ...webhook, kinds },
       }));
     });
     afterAll(() => stores.close());

@@ -35,7 +35,9 @@ describeStores('notices', (stores) => {
       draft,
     );
   const of = (told: NotificationContent, draft: Partial<Notification> = {}): Notification => ({
-    ...{ id: `evt_${(next += 1)}`, accountId, occurredAt: later(0) },
+    id: `evt_${(next += 1)}`,
+    accountId,
+    occurredAt: later(0),
     ...(draft as object),
     ...told,
   });

@@ -42,7 +42,10 @@ describeStores('deliveries to webhooks', (stores) => {
   });
 
   const message = (id = `evt_hook_${(next += 1)}`) => ({
-    ...{ accountId, id, type: 'key.banned', body: `{"type":"key.banned","n":"${id}"}` },
+    accountId,
+    id,
+    type: 'key.banned',
+    body: `{"type":"key.banned","n":"${id}"}`,
   });
   const add = async (to: readonly Webhook[] = [webhook], one = message()) => {
     await deliveries.add(one, to, later(0));
@@ -56,7 +59,11 @@ describeStores('deliveries to webhooks', (stores) => {
     deliveries.claim(at, leaseUntil, { ...allDue, ...draft });
   const claimOne = async (draft: Draft = {}): Promise<ClaimedDelivery> => (await claim(draft))[0]!;
   const answered = (status: number, draft: Partial<Attempt> = {}): Attempt => ({
-    ...{ kind: 'answered', status, beginning: 'thanks', tookMs: 12, at: later(1) },
+    kind: 'answered',
+    status,
+    beginning: 'thanks',
+    tookMs: 12,
+    at: later(1),
     ...(draft as object),
   });
   const settled = (claimed: ClaimedDelivery, attempt: Attempt, port = deliveries) =>
@@ -70,8 +77,15 @@ describeStores('deliveries to webhooks', (stores) => {
     const one = await add([webhook, second]);
     const [kept] = await list();
     expect(kept).toEqual({
-      ...{ id: kept!.id, webhookId: webhook.id, accountId, messageId: one.id },
-      ...{ type: one.type, body: one.body, addedAt: later(0), failures: 0, attempts: [] },
+      id: kept!.id,
+      webhookId: webhook.id,
+      accountId,
+      messageId: one.id,
+      type: one.type,
+      body: one.body,
+      addedAt: later(0),
+      failures: 0,
+      attempts: [],
       progress: { state: 'waiting', nextAt: later(0) },
     });
     expect(idsOf(await list(second))).toEqual([one.id]);
@@ -141,7 +155,11 @@ describeStores('deliveries to webhooks', (stores) => {
     answered(204),
     answered(500),
     ...failedWhys.map((why): Attempt => ({
-      ...{ kind: 'failed', why, explanation: `because ${why}`, tookMs: 10_000, at: later(2) },
+      kind: 'failed',
+      why,
+      explanation: `because ${why}`,
+      tookMs: 10_000,
+      at: later(2),
     })),
   ];
   testOnBoth.each(outcomes)('the attempt %j is read back unchanged', async (attempt) => {
@@ -163,7 +181,9 @@ describeStores('deliveries to webhooks', (stores) => {
     const claimed = await claimOne();
     const attempt = answered(500);
     await deliveries.settle(claimed, attempt, ({ delivery, webhook: now }) => ({
-      ...{ delivery: { ...delivery, failures: 3, progress }, webhook: now, events: [] },
+      delivery: { ...delivery, failures: 3, progress },
+      webhook: now,
+      events: [],
     }));
     expect(await list()).toMatchObject([{ failures: 3, progress }]);
   });
@@ -268,7 +288,8 @@ describeStores('deliveries to webhooks', (stores) => {
     expect([claimed.webhook, claimed.secrets()]).toEqual([undefined, []]);
     await deliveries.settle(claimed, undefined, ({ delivery }) => ({
       delivery: { ...delivery, progress: { state: 'cancelled' } },
-      ...{ webhook: undefined, events: [] },
+      webhook: undefined,
+      events: [],
     }));
     expect(await list()).toMatchObject([{ attempts: [], progress: { state: 'cancelled' } }]);
   });

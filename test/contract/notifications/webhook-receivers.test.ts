@@ -17,7 +17,8 @@ const shown = (language: string): string =>
 
 const secrets = [1, 2, 3].map((byte) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`);
 const outside = new GuardedOutside({
-  ...{ dnsServers: ['127.0.0.1:9'], ownAddresses: [] },
+  dnsServers: ['127.0.0.1:9'],
+  ownAddresses: [],
   rules: { allowsThisMachine: true },
   // Only a guard against hanging, not a measure.
   withinMs: 120_000,

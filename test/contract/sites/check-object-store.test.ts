@@ -26,9 +26,7 @@ test('a working store passes the check, and nothing is left in it', async () => 
 
 test('the check does nothing without an object store', async () => {
   expect(
-    await checkObjectStore({
-      ...{ dataDir: 'var', deploysUrl: undefined, s3Endpoint: undefined },
-    }),
+    await checkObjectStore({ dataDir: 'var', deploysUrl: undefined, s3Endpoint: undefined }),
   ).toEqual([]);
 });
 

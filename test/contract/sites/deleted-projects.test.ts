@@ -137,8 +137,11 @@ describeStores('deleted projects', (stores) => {
     const end = () =>
       stores.projects.end(project.id, now, ({ deploys }) =>
         deploys.map(({ id: deployId }) => ({
-          ...{ type: 'deploy_discarded', deployId, occurredAt: now },
-          ...{ accountId: project.accountId, projectId: project.id },
+          type: 'deploy_discarded',
+          deployId,
+          occurredAt: now,
+          accountId: project.accountId,
+          projectId: project.id,
         })),
       );
     await end();
@@ -195,7 +198,11 @@ describeStores('deleted projects', (stores) => {
       expect(moved).toEqual({ ...project, slug });
       const routes = await routesIn(stores, project);
       expect(routes.get(old)).toEqual({
-        ...{ name: old, projectId: project.id, kind: 'redirect', to: slug, status: 308 },
+        name: old,
+        projectId: project.id,
+        kind: 'redirect',
+        to: slug,
+        status: 308,
       });
       expect(routes.get(slug)).toMatchObject({ kind: 'site' });
       expect(await slugIn()).toEqual(await slugIn(moved));

@@ -68,7 +68,8 @@ test('storing a file is traced under the request that stores it, even if the fil
 
 test('fetching content is traced under the visit that requested it, even if the content waited for its turn', async () => {
   const cache = new ContentCache({
-    ...{ folder: join(folder, 'cache'), mostBytes: 0 },
+    folder: join(folder, 'cache'),
+    mostBytes: 0,
     onProblem: () => undefined,
   });
   const contents = new S3Contents(store, cache);

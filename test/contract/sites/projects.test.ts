@@ -158,13 +158,11 @@ describeStores('projects', (stores) => {
     );
     const succeeded = { ...uploading, state: 'succeeded', finishedAt: later(5), ...contents };
     expect(changed).toEqual({
-      ...{
-        project,
-        deploys: [succeeded],
-        servedDeployId: id,
-        servedSince: later(5),
-        lastNumber: 1,
-      },
+      project,
+      deploys: [succeeded],
+      servedDeployId: id,
+      servedSince: later(5),
+      lastNumber: 1,
     });
     expect(await projects.find(project.slug)).toEqual(changed);
     expect(await stores.secondProcess.projects.find(project.slug)).toEqual(changed);
@@ -182,7 +180,10 @@ describeStores('projects', (stores) => {
       const identity = { ...begun(id), number: 1, startedAt: later(0) };
       const failed = { ...identity, state: 'failed', finishedAt: later(5), ...reason };
       expect(changed).toEqual({
-        ...{ project, deploys: [failed], servedDeployId: undefined, lastNumber: 1 },
+        project,
+        deploys: [failed],
+        servedDeployId: undefined,
+        lastNumber: 1,
       });
       expect(await projects.find(project.slug)).toEqual(changed);
     },

@@ -184,7 +184,9 @@ describe('a deploy in an object store', () => {
 
 describe('a process that is killed while it uploads', () => {
   const order = (deployId: string): UploadOrder => ({
-    ...{ place: store.place, folder: here.folder, deployId },
+    place: store.place,
+    folder: here.folder,
+    deployId,
     files: [
       { path: 'index.html', bytes: 1000 },
       { path: 'film.mp4', bytes: 6 * mib },

@@ -8,7 +8,8 @@ import { browserStartMs, startBrowser, type TestBrowser } from '../../support/da
 import { everyKind } from '../../support/notifications.ts';
 
 const envelope = {
-  ...{ account: 'Happy Paws', origin: 'https://store.example' },
+  account: 'Happy Paws',
+  origin: 'https://store.example',
   unsubscribeUrl: 'https://store.example/unsubscribe',
 };
 const label = 'a'.repeat(63);

@@ -71,7 +71,8 @@ export class World {
         issuers: [`${name}.example`],
         outlook: this.#outlookOf(name),
         onOrder: (names) => ports.onOrder?.(name, names),
-        ...{ now, chance: chance.of('authority', name) },
+        now,
+        chance: chance.of('authority', name),
       });
     this.authorities = { one: authority('one'), two: authority('two') };
   }
@@ -105,7 +106,9 @@ export class World {
 
   #verifier(config: Config, clock: Clock): DnsVerifier {
     return new NodeDnsVerifier({
-      ...{ servers: config.dnsServers, clock, asksForDelegation: true },
+      servers: config.dnsServers,
+      clock,
+      asksForDelegation: true,
       randomLabel: () => `as-${randomBytes(8).toString('hex')}`,
       questionsTo: this.dns.questionsTo,
     });

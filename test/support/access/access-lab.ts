@@ -67,9 +67,20 @@ export const accessLabs = () => {
     const personalMails = new RecordedMails();
     const clock = new SettableClock(now);
     const ports = {
-      ...{ accounts, apiKeys, usage, people, sessions, signInLinks, mailRequests, personalMails },
-      ...{ secondFactors, passkeys: new WebAuthnPasskeys('https://shop.example') },
-      ...{ acting, clock, ids: new CountingIds(), counters: new MemoryQuotaCounters() },
+      accounts,
+      apiKeys,
+      usage,
+      people,
+      sessions,
+      signInLinks,
+      mailRequests,
+      personalMails,
+      secondFactors,
+      passkeys: new WebAuthnPasskeys('https://shop.example'),
+      acting,
+      clock,
+      ids: new CountingIds(),
+      counters: new MemoryQuotaCounters(),
       keyMaterial: new CountingKeyMaterial(),
       passwords: new PlainPasswords(),
       sealer: testSealer,

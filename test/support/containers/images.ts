@@ -134,10 +134,14 @@ export const makeStoreImages = async (podman: Podman): Promise<void> => {
   const mariaDb = await unpack('mariadbd', mariaDbPackages.split(' '));
   const redis = await unpack('redis-server', ['redis-server', ...redisLibraries.split(' ')]);
   await importStore(podman, storeImages.REDIS_IMAGE, {
-    ...{ root: redis, server: 'usr/bin/redis-server', start: startRedis },
+    root: redis,
+    server: 'usr/bin/redis-server',
+    start: startRedis,
   });
   await importStore(podman, storeImages.MARIADB_IMAGE, {
-    ...{ root: mariaDb, server: 'usr/sbin/mariadbd', start: startMariaDb },
+    root: mariaDb,
+    server: 'usr/sbin/mariadbd',
+    start: startMariaDb,
   });
 };
 

@@ -58,7 +58,8 @@ const openPage = async (
   };
   const bell = `document.querySelector('[data-bell] button').ariaLabel`;
   return {
-    ...{ browser: name, path: pathname },
+    browser: name,
+    path: pathname,
     shows: (markup) => becomes(`(${shapeScript})(${JSON.stringify(markup)})`),
     rings: (label) => becomes(`(${bell} === ${JSON.stringify(label)} ? '' : ${bell})`),
   };

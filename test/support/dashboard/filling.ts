@@ -27,7 +27,10 @@ import { everyKind } from '../notifications.ts';
 import { entry } from '../sites/sites.ts';
 
 export const answered = (status: number, beginning: string): Outcome => ({
-  ...{ kind: 'answered', status, beginning, tookMs: status === 200 ? 38 : 1204 },
+  kind: 'answered',
+  status,
+  beginning,
+  tookMs: status === 200 ? 38 : 1204,
 });
 
 /** Stores this outcome for each delivery that is due at that time. */
@@ -207,7 +210,9 @@ const fillKeys = async ({ container, clock }: RunningDashboard, { accountId }: O
   const banned = await make();
   await container.get(ApiKeys).change(banned.id, (key) => banApiKey(key, now));
   const hours = Array.from({ length: 30 }, (_, ago) => ({
-    ...{ accountId, keyId: used.id, operation: ago % 3 === 0 ? 'getPet' : 'listPets' },
+    accountId,
+    keyId: used.id,
+    operation: ago % 3 === 0 ? 'getPet' : 'listPets',
     outcome: usageOutcomes[ago % usageOutcomes.length]!,
     hour: new Date((Math.floor(now.getTime() / 3_600_000) - ago) * 3_600_000),
     requests: 1000 - ago * 7,

@@ -121,7 +121,8 @@ export class FirstDay {
     const to = ['--project', slug, '--to', this.lab.service.origin];
     const args = ['deploy', '.', ...to, '--message', 'From a laptop', '--json'];
     const { stdout } = await run(process.execPath, [main, ...args], {
-      ...{ cwd: laptop, env: { PATH: process.env['PATH'], ANIMAL_STORE_KEY: key } },
+      cwd: laptop,
+      env: { PATH: process.env['PATH'], ANIMAL_STORE_KEY: key },
     });
     await rm(laptop, { recursive: true });
     return JSON.parse(stdout) as { deploy: object };

@@ -97,7 +97,12 @@ export const startDashboard = async ({
   };
   let owners = 0;
   return {
-    ...{ origin, container, clock, dns, log, signIn },
+    origin,
+    container,
+    clock,
+    dns,
+    log,
+    signIn,
     databaseUrl: home.url,
     get routes() {
       return container.get(DashboardKey).routes;

@@ -95,7 +95,10 @@ export const contest = (domain: CustomDomain, holder: CustomDomain | undefined):
   claimName(verify(domain), holder, moment(later(1)));
 
 const elsewhere = report(later(1), {
-  ...{ verifiable: false, pointsHere: false, ownershipProven: true, mayIssue: ['ca.test'] },
+  verifiable: false,
+  pointsHere: false,
+  ownershipProven: true,
+  mayIssue: ['ca.test'],
   validation: { delegated: true, method: 'dns-01' },
 });
 
@@ -105,7 +108,7 @@ export const prepare = (domain: CustomDomain, holder: CustomDomain | undefined):
 
 export const undelegate = (domain: CustomDomain): DomainChange => {
   const validation = { delegated: false, method: 'http-01' } as const;
-  const gone = { ...elsewhere, ...{ checkedAt: later(4), ownershipProven: false, validation } };
+  const gone = { ...elsewhere, checkedAt: later(4), ownershipProven: false, validation };
   return recordCheck(domain, gone, moment(later(4)));
 };
 

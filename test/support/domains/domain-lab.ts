@@ -46,7 +46,11 @@ export const domainLab = async (acmeDnsZone?: string) => {
   const secondAuthority: CertificateAuthority | undefined = undefined;
   const ports = {
     ...stores,
-    ...{ orders, clock, authority, secondAuthority, dns },
+    orders,
+    clock,
+    authority,
+    secondAuthority,
+    dns,
     allowances: { of: () => Promise.resolve(allowance) },
     accountOf: (slug: string) => stores.projects.accountOf(slug),
     hostNames: plainNames,
@@ -85,7 +89,17 @@ export const domainLab = async (acmeDnsZone?: string) => {
     (await ports.domains.get(id))!;
 
   return {
-    ...{ ports, stores, project, clock, authority, dns, tendDue, point, delegate, add, current },
+    ports,
+    stores,
+    project,
+    clock,
+    authority,
+    dns,
+    tendDue,
+    point,
+    delegate,
+    add,
+    current,
     /** Pretends that the platform's delegation exists. Its DNS facts are set separately. */
     delegatePlatform: () => delegations.set('*.sites.test', 'platform'),
     platformTexts: () => textsOf('*.sites.test'),

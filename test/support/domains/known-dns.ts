@@ -29,8 +29,11 @@ export const expectation: DnsExpectation = {
   isContested: false,
   caa: [
     {
-      ...{ authority: 'ca.test', issuers: ['ca.test'] },
-      ...{ accountUri: 'https://ca.test/acct/1', method: 'http-01', isWildcard: false },
+      authority: 'ca.test',
+      issuers: ['ca.test'],
+      accountUri: 'https://ca.test/acct/1',
+      method: 'http-01',
+      isWildcard: false,
     },
   ],
 };

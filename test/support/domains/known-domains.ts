@@ -97,8 +97,13 @@ export const failure = (reason: AuthorityFailure['reason'], retryAt?: Date): Aut
 export const validity = { notBefore: start, notAfter: after(90 * day) };
 
 export const unused: CaUse = {
-  ...{ automaticFailures: [], manualFailures: [], orders: [], accountOrders: [] },
-  ...{ registeredDomain: [], exactName: [], ownHosts: [] },
+  automaticFailures: [],
+  manualFailures: [],
+  orders: [],
+  accountOrders: [],
+  registeredDomain: [],
+  exactName: [],
+  ownHosts: [],
 };
 
 /** The work on the domain's certificate, even if it has none or is removed. */
@@ -180,8 +185,12 @@ export const certificateOf = ({
 /** The domain with every kind of certificate work that its state can have. */
 export const withEveryWork = (domain: CustomDomain, problem = missing): readonly CustomDomain[] => {
   const attempts = {
-    ...{ failed: 3, firstAt: after(8), lastAt: after(9) },
-    ...{ isManual: true, retryAt: after(11), lastBy: 'authority.test' },
+    failed: 3,
+    firstAt: after(8),
+    lastAt: after(9),
+    isManual: true,
+    retryAt: after(11),
+    lastBy: 'authority.test',
     unproven: 'dns-01' as const,
     turns: { 'authority.test': { awaySince: after(8), retryAt: after(11) } },
   };
@@ -205,8 +214,11 @@ export const withEveryWork = (domain: CustomDomain, problem = missing): readonly
     { step: 'waits_for_owner', attempts, problem },
   ];
   const issued = {
-    ...{ kind: 'issued' as const, ...validity, askRenewalAt: after(12) },
-    ...{ hasWindow: true, issuedBy: 'authority.test' },
+    kind: 'issued' as const,
+    ...validity,
+    askRenewalAt: after(12),
+    hasWindow: true,
+    issuedBy: 'authority.test',
   };
   switch (domain.state) {
     case 'added':

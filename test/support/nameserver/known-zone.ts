@@ -64,8 +64,14 @@ export const question = ({ name, type, class: asked = 'IN', ...rest }: Asked): B
 /** The options that resolvers add to queries (RFC 6891). */
 export const edns = (udpPayloadSize = 1232, ednsVersion = 0) =>
   ({
-    ...{ type: 'OPT', name: '.', udpPayloadSize, extendedRcode: 0, ednsVersion },
-    ...{ flags: 0, flag_do: false, options: [] },
+    type: 'OPT',
+    name: '.',
+    udpPayloadSize,
+    extendedRcode: 0,
+    ednsVersion,
+    flags: 0,
+    flag_do: false,
+    options: [],
   }) as const;
 
 export type Read = DecodedPacket & { readonly code: number; readonly isAuthority: boolean };

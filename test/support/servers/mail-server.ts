@@ -37,12 +37,10 @@ export class MailServer {
       return Object.assign(new Error(refusal.text), { responseCode: refusal.code });
     };
     const server = new SMTPServer({
-      ...{
-        authOptional: true,
-        disabledCommands: ['STARTTLS'],
-        closeTimeout: 100,
-        disableReverseLookup: true,
-      },
+      authOptional: true,
+      disabledCommands: ['STARTTLS'],
+      closeTimeout: 100,
+      disableReverseLookup: true,
       onMailFrom: ({ address }, _session, done) => {
         done(refusing(address, 'MAIL'));
       },

@@ -106,7 +106,14 @@ export const startMariaDb = async (options: MariaDbOptions = {}): Promise<MariaD
   };
 
   return startServer({
-    ...{ name: 'mariadbd', url, port, folder, guard, prepare, launch: launchServer, standsStill },
+    name: 'mariadbd',
+    url,
+    port,
+    folder,
+    guard,
+    prepare,
+    launch: launchServer,
+    standsStill,
     ask: () => execute(url, 'select 1'),
   });
 };

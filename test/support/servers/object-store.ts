@@ -65,7 +65,11 @@ export const startObjectStore = async (): Promise<ObjectStore> => {
   const serve = async (allowMismatchedSignatures: boolean) => {
     const configureBuckets = [{ name: bucket }];
     const server = new S3rver({
-      ...{ address, port: 0, silent: true, directory: folder, configureBuckets },
+      address,
+      port: 0,
+      silent: true,
+      directory: folder,
+      configureBuckets,
       allowMismatchedSignatures,
     });
     const { port } = await server.run();

@@ -67,7 +67,13 @@ export const startRedis = async ({
 
   const url = `redis://127.0.0.1:${port}`;
   return startServer({
-    ...{ name, url, port, folder, guard, launch, standsStill },
+    name,
+    url,
+    port,
+    folder,
+    guard,
+    launch,
+    standsStill,
     ask: () => ping(port),
   });
 };

@@ -82,7 +82,10 @@ const fleetOf = (
   };
   return {
     url: `redis+sentinel://:${password}@${sentinels.map(({ port }) => `127.0.0.1:${port}`).join()}/${name}`,
-    ...{ servers, sentinels, stop, primary },
+    servers,
+    sentinels,
+    stop,
+    primary,
     move: async () => {
       await ask(sentinels[0]!, ['sentinel', 'failover', name]);
     },

@@ -148,7 +148,13 @@ export const startMonitoredFleet = async (): Promise<MonitoredFleet> => {
     return answer.status;
   };
   return {
-    ...{ lab, shop, store, ways, prometheus, admin, services },
+    lab,
+    shop,
+    store,
+    ways,
+    prometheus,
+    admin,
+    services,
     databaseUrl: database.url,
     ask: (times) => Promise.all(Array.from({ length: times }, statusOf)),
     visit: async (edge) => {
@@ -181,15 +187,20 @@ const startServices = async (lab: DomainLab, ways: Ways, { otherHttps, dns }: Po
   };
   const [api, worker, edge, other] = await Promise.all([
     start({
-      ...{ ROLES: 'api,dashboard', PROCESSES: '2' },
-      ...{ DATABASE_URL: ways.apiDatabase.url, REDIS_URL: ways.redis.url },
+      ROLES: 'api,dashboard',
+      PROCESSES: '2',
+      DATABASE_URL: ways.apiDatabase.url,
+      REDIS_URL: ways.redis.url,
     }),
     start({ ROLES: 'worker', DATABASE_URL: ways.workerDatabase.url, ACME_DNS_ZONE: dnsZone }),
     start({ ROLES: 'edge' }),
     start({
-      ...{ ROLES: 'edge,dns', DATABASE_URL: ways.otherDatabase.url },
-      ...{ ACME_DNS_ZONE: dnsZone, DNS_PORT: String(dns) },
-      ...{ EDGE_HTTP_PORT: '0', EDGE_HTTPS_PORT: String(otherHttps) },
+      ROLES: 'edge,dns',
+      DATABASE_URL: ways.otherDatabase.url,
+      ACME_DNS_ZONE: dnsZone,
+      DNS_PORT: String(dns),
+      EDGE_HTTP_PORT: '0',
+      EDGE_HTTPS_PORT: String(otherHttps),
       DATA_DIR: join(lab.folder, 'other'),
     }),
   ]);

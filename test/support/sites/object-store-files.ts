@@ -42,7 +42,11 @@ export const processOn = (
     staging,
   });
   return {
-    ...{ files, folder: at.folder, cache, staging, problems },
+    files,
+    folder: at.folder,
+    cache,
+    staging,
+    problems,
     again: (bytes = mostBytes) => processOn(at, bytes),
     close: async () => {
       files.close();

@@ -97,8 +97,14 @@ export const callingOver = (
 ) => {
   const deliveries = stores.webhookDeliveries;
   const calls = webhookCalls({
-    ...{ webhooks: stores.webhooks, deliveries, outside, clock, askedCalls: { admit } },
-    ...{ signing: new StandardSigning(), destinationRules: rules, ids: new UuidIds() },
+    webhooks: stores.webhooks,
+    deliveries,
+    outside,
+    clock,
+    askedCalls: { admit },
+    signing: new StandardSigning(),
+    destinationRules: rules,
+    ids: new UuidIds(),
   });
   const log = pino({ level: 'silent' });
   const ports = { deliveries, attempt: calls.attemptDelivery, clock, log };

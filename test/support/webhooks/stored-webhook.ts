@@ -12,7 +12,9 @@ const ids = new UuidIds();
 
 /** All deliveries that are due. */
 export const allDue: Claiming = {
-  ...{ limit: 500, isSlow: false, choose: (due) => due },
+  limit: 500,
+  isSlow: false,
+  choose: (due) => due,
   except: { webhooks: [], accounts: [], receivers: [] },
 };
 
@@ -21,8 +23,11 @@ export const destinationRules = { allowsThisMachine: true };
 export const webhookDecision = (accountId: string, draft: Partial<WebhookDraft> = {}) =>
   addWebhook(
     {
-      ...{ id: ids.next('hook'), accountId, current: 0 },
-      ...{ address: 'https://hooks.zoo.example/in', kinds: ['domain.live', 'key.banned'] },
+      id: ids.next('hook'),
+      accountId,
+      current: 0,
+      address: 'https://hooks.zoo.example/in',
+      kinds: ['domain.live', 'key.banned'],
       ...draft,
     },
     destinationRules,

@@ -6,8 +6,12 @@ const now = new Date('2026-03-01T10:00:00Z');
 const draft = { id: 'acct_1', name: 'Zoo', email: 'owner@shop.example', plan: 'free' } as const;
 const opened: Account = {
   ...draft,
-  ...{ ownLimits: undefined, siteLimits: noSiteLimits, createdAt: now, deletedAt: undefined },
-  ...{ warnings: { quota: undefined, removals: [] }, factorDemandedAt: undefined },
+  ownLimits: undefined,
+  siteLimits: noSiteLimits,
+  createdAt: now,
+  deletedAt: undefined,
+  warnings: { quota: undefined, removals: [] },
+  factorDemandedAt: undefined,
 };
 
 describe('opening an account', () => {

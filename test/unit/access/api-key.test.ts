@@ -28,8 +28,13 @@ import { crc32 } from 'node:zlib';
 const now = new Date('2026-03-01T10:00:00.000Z');
 const at = (milliseconds: number) => new Date(now.getTime() + milliseconds);
 const draft = {
-  ...{ id: 'key_1', accountId: 'acct_1', name: 'Till', hint: 'pets_live_0123…wxyz' },
-  ...{ scopes, projectId: undefined, expiresAt: undefined },
+  id: 'key_1',
+  accountId: 'acct_1',
+  name: 'Till',
+  hint: 'pets_live_0123…wxyz',
+  scopes,
+  projectId: undefined,
+  expiresAt: undefined,
 };
 const fresh = { revokedAt: undefined, lastUsedAt: undefined, ban: undefined };
 const event = { accountId: 'acct_1', keyId: 'key_1' };
@@ -38,7 +43,9 @@ test('the oldest keys that no longer work make room for one more', () => {
   const ended = [{ revokedAt: now }, { expiresAt: now }, { revokedAt: at(-1) }];
   const working = Array.from({ length: keyLimits.kept - 2 }, () => ({ expiresAt: at(1) }));
   const keys = [...working, ...ended].map((key, n) => ({
-    ...{ id: String(n), revokedAt: undefined, expiresAt: undefined },
+    id: String(n),
+    revokedAt: undefined,
+    expiresAt: undefined,
     ...key,
   }));
   const room = { inUse: keyLimits.kept - 2, surplus: ['498', '499'] };
@@ -197,7 +204,10 @@ describe('rotating an API key', () => {
       state: { key: { ...key, hint: 'pets_live_new…' }, oldSecretsUntil },
       events: [
         {
-          ...{ type: 'api_key_rotated', accountId: 'acct_1', keyId: 'key_1', occurredAt: now },
+          type: 'api_key_rotated',
+          accountId: 'acct_1',
+          keyId: 'key_1',
+          occurredAt: now,
           oldSecretUntil: oldSecretsUntil.toISOString(),
         },
       ],

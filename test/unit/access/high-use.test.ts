@@ -31,7 +31,10 @@ beforeEach(() => {
   });
 });
 const use = (draft: Partial<HighUse> = {}): HighUse => ({
-  ...{ level: 'warning', used: 800, limit: 1000, resetsAt },
+  level: 'warning',
+  used: 800,
+  limit: 1000,
+  resetsAt,
   ...draft,
 });
 

@@ -86,7 +86,10 @@ const mia: Person = {
   ...draft,
   passwordHash: undefined,
   createdAt: now,
-  ...{ name: undefined, joinedAt: undefined, provenAt: undefined, factorSince: undefined },
+  name: undefined,
+  joinedAt: undefined,
+  provenAt: undefined,
+  factorSince: undefined,
 };
 
 describe('inviting a person', () => {

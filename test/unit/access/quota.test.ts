@@ -117,8 +117,12 @@ describe('an answer describes', () => {
 
   test('an existing window with the least left, which resets in the future', () => {
     const anything = fc.record({
-      ...{ perMinute: limit, perDay: limit, minute: count, day: count },
-      ...{ allowed: fc.boolean(), at: moment },
+      perMinute: limit,
+      perDay: limit,
+      minute: count,
+      day: count,
+      allowed: fc.boolean(),
+      at: moment,
     });
     fc.assert(
       fc.property(anything, ({ perMinute, perDay, minute, day, allowed, at }) => {

@@ -69,7 +69,9 @@ describe('an authenticator app', () => {
 
 describe('a passkey', () => {
   const shown = (challengedAt: Date, id = key.id) => ({
-    ...{ passkey: { id, counter: 5 }, challengedAt, now: later(60_000) },
+    passkey: { id, counter: 5 },
+    challengedAt,
+    now: later(60_000),
   });
 
   test('is a second factor that stores its counter and its last use', () => {
@@ -134,7 +136,10 @@ test('a reset by the operator removes all factors, and an old challenge still co
 
 describe('a session', () => {
   const draft = {
-    ...{ id: 'sess_1', personId: mia.id, browser: 'Firefox', network: '192.0.2.1' },
+    id: 'sess_1',
+    personId: mia.id,
+    browser: 'Firefox',
+    network: '192.0.2.1',
     way: 'password',
   } as const;
 

@@ -275,7 +275,9 @@ test('a clock that is set back is noticed even while signals keep coming', async
 test('a collected signal does not make a process run earlier while another one does the job', async () => {
   const news = new Bell();
   const { ranAt, jobs } = schedule('*/15 * * * * *', () => Promise.resolve('elsewhere'), {
-    ...{ news, gathersNews: true, isShared: true },
+    news,
+    gathersNews: true,
+    isShared: true,
   });
   news.ring();
   await jest.advanceTimersByTimeAsync(31_000);

@@ -16,8 +16,12 @@ let looks = 0;
 let oldest: Date | undefined = new Date(0);
 const nothing: WorkerPorts = new Proxy({} as WorkerPorts, { get: () => nothing });
 const all = workerJobs({
-  ...{ queues: nothing.queues, bells: nothing.bells, leased: () => () => Promise.resolve('done') },
-  ...{ notifications: nothing.notifications, access: nothing.access, log: nothing.log },
+  queues: nothing.queues,
+  bells: nothing.bells,
+  leased: () => () => Promise.resolve('done'),
+  notifications: nothing.notifications,
+  access: nothing.access,
+  log: nothing.log,
   retention: {
     oldest: () => Promise.resolve(oldest),
     sweep: (table, before, isStopping) => {
@@ -28,7 +32,8 @@ const all = workerJobs({
   },
   domains: {
     endDomains: nothing.domains.endDomains,
-    ...{ planRenewals: nothing.domains.planRenewals, sitesDueAt: nothing.domains.sitesDueAt },
+    planRenewals: nothing.domains.planRenewals,
+    sitesDueAt: nothing.domains.sitesDueAt,
     secureSites: nothing.domains.secureSites,
     forgetOwnNames: (isStopping) => {
       asked.push(isStopping);
@@ -36,7 +41,8 @@ const all = workerJobs({
     },
   },
   sites: {
-    ...{ endOldProjects: nothing.sites.endOldProjects, endsDueAt: nothing.sites.endsDueAt },
+    endOldProjects: nothing.sites.endOldProjects,
+    endsDueAt: nothing.sites.endsDueAt,
     endProjectsOf: nothing.sites.endProjectsOf,
     uploadsCutOffAt: () => Promise.resolve(now),
     giveUpCutOffUploads: (isStopping) => {

@@ -64,7 +64,10 @@ const workerOver = (
   const logged: { readonly msg: string }[] = [];
   const log = pino({}, { write: (line) => void logged.push(JSON.parse(line) as never) });
   const kind: QueueKind<Item> = {
-    ...{ what: 'items', queue, share: new Shared({ atOnce: 4 }), leaseMs: 60_000 },
+    what: 'items',
+    queue,
+    share: new Shared({ atOnce: 4 }),
+    leaseMs: 60_000,
     work: ({ name }) => Promise.resolve(void seen.push(name)),
     afterFailure: () => Promise.resolve(),
     ...draft,
@@ -232,7 +235,8 @@ test('an item that waits for its turn in the process is released at a stop', asy
 test('a run of batches ends with its work, and marks items that end together in one step', async () => {
   const queue = new ScriptedQueue(...names(25));
   const { worker, seen, rung } = workerOver(queue, {
-    ...{ isInBatches: true, share: new Shared({ atOnce: 20 }) },
+    isInBatches: true,
+    share: new Shared({ atOnce: 20 }),
   });
   const running = worker.run();
   await nextTurn();

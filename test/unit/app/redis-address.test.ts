@@ -40,7 +40,9 @@ describe('the address of sentinels', () => {
     ],
   ])('%s is read', (text, url, database, sentinels) => {
     expect(readRedisAddress(text)).toEqual({
-      ...{ ...usual, url, database },
+      ...usual,
+      url,
+      database,
       sentinels: { ...plain, usesTls: false, ...sentinels },
     });
   });

@@ -39,8 +39,11 @@ const handingTo = (known: Partial<Reactions>) => {
   return (stored: Parameters<Subscriber>[0], name: string) => all[name]?.(stored);
 };
 const project = {
-  ...{ accountId: 'acct_1', name: 'Birds', slug: 'birds' },
-  ...{ createdAt: new Date('2026-03-01T10:00:00Z'), deletedAt: undefined },
+  accountId: 'acct_1',
+  name: 'Birds',
+  slug: 'birds',
+  createdAt: new Date('2026-03-01T10:00:00Z'),
+  deletedAt: undefined,
 };
 const event = { accountId: 'acct_1', occurredAt: new Date('2026-03-01T10:00:00Z'), petId: '7' };
 

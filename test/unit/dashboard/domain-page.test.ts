@@ -90,8 +90,12 @@ const sectionAt = (nameServer: string, host = 'shop.example.com'): string => {
     domain: { ...added, host, unicodeHost: host, registrableDomain: zone },
     records: recordsFor({ host, registrableDomain: zone, isApex }, 't1', needs),
     hosted: hostedZone({ name: zone, nameServers: [nameServer] }, zone),
-    ...{ bind: '', hints: [], problems: [], contest: undefined },
-    ...{ health: undefined, nextAt: undefined },
+    bind: '',
+    hints: [],
+    problems: [],
+    contest: undefined,
+    health: undefined,
+    nextAt: undefined,
   };
   return recordsToCreate([domain]).toString();
 };

@@ -82,7 +82,10 @@ const checked = (
   codes: readonly DnsProblemCode[] = ['cname_missing'],
 ): CustomDomain => {
   const summary = (agrees: boolean): ResolverSummary => ({
-    ...{ resolver: '192.0.2.53', tookMs: 1, seen: '', ttl: 60 },
+    resolver: '192.0.2.53',
+    tookMs: 1,
+    seen: '',
+    ttl: 60,
     agrees,
   });
   const problems = codes.map((code) => dnsProblem(code, { seen: 'x', wanted: 'y' }));
@@ -117,7 +120,8 @@ test.each(['dns_lookup_failed', 'dnssec_bogus'] as const)(
   '%s asks its owner to act, even if one resolver answers',
   (code) => {
     expect(progressOf(checked([true, false, false], [code]), now)).toMatchObject({
-      ...{ actor: 'customer', tone: 'bad' },
+      actor: 'customer',
+      tone: 'bad',
     });
   },
 );
@@ -131,7 +135,9 @@ describe('a delegated name that points elsewhere', () => {
 
   test('says that its certificate is ready and that the DNS should now point here', () => {
     expect(progressOf(issued, now)).toMatchObject({
-      ...{ short: 'Certificate ready', actor: 'customer', tone: 'good' },
+      short: 'Certificate ready',
+      actor: 'customer',
+      tone: 'good',
       sentence: expect.stringContaining('point your DNS here whenever you like') as unknown,
     });
     const names = stepsOf(issued, now).map(({ name, standing }) => `${name} ${standing}`);

@@ -35,7 +35,9 @@ const forAny = (check: (life: number, host: string) => void) => {
 };
 
 const validFor = (life: number, host = 'shop.example.com') => ({
-  ...{ host, notBefore: start, notAfter: after(life) },
+  host,
+  notBefore: start,
+  notAfter: after(life),
 });
 
 /** A live domain, with a certificate that was issued at the start. */

@@ -16,8 +16,13 @@ const ahead = (minutes: number) => ago(-minutes);
 const times = (many: number, oldest: number) =>
   Array.from({ length: many }, (_, n) => new Date(ago(oldest).getTime() + many - 1 - n));
 const use = (known: Partial<CaUse> = {}): CaUse => ({
-  ...{ automaticFailures: [], manualFailures: [], orders: [], accountOrders: [] },
-  ...{ registeredDomain: [], exactName: [], ownHosts: [] },
+  automaticFailures: [],
+  manualFailures: [],
+  orders: [],
+  accountOrders: [],
+  registeredDomain: [],
+  exactName: [],
+  ownHosts: [],
   ...known,
 });
 const spending = (name: BudgetName, many: number, oldest: number) =>
@@ -167,7 +172,8 @@ describe('the page shows', () => {
   test('which limit an attempt waits for, and until when', () => {
     const spent = use({ ...failed(3), manualFailures: [ago(2)] });
     expect(describeBudget(spent, automatic, ahead(10), now)).toMatchObject({
-      ...{ used: 4, nextAt: ahead(12) },
+      used: 4,
+      nextAt: ahead(12),
       heldUpBy: { reason: 'automaticFailures', nextAt: ahead(12) },
     });
     const later = describeBudget(spent, automatic, ahead(30), now);

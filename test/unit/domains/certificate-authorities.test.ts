@@ -60,7 +60,8 @@ const choice = (
 ): Choice => {
   const attempts = {
     ...freshAttempts(start),
-    ...{ lastAt, lastBy },
+    lastAt,
+    lastBy,
     turns: { first: { ...unknown, ...first }, second: { ...unknown, ...second } },
   };
   const next = { at: now, attempts, problem: undefined };
@@ -304,7 +305,9 @@ test.each([
   ['rejected_name', 'ca_rejected_name'],
 ] as const)('the problem after %s asks for a certificate', (reason, code) => {
   expect(problem(reason, ordered)).toMatchObject({
-    ...{ code, seen: 'says the authority', wanted: 'a certificate for shop.example.com' },
+    code,
+    seen: 'says the authority',
+    wanted: 'a certificate for shop.example.com',
   });
 });
 

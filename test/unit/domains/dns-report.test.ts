@@ -451,7 +451,10 @@ test('every problem says what to do, who does it, and how severe it is', () => {
 
 describe('CAA records with two authorities', () => {
   const caa = ['ca.test', 'other.test'].map((authority) => ({
-    ...{ authority, issuers: [authority], accountUri: undefined, isWildcard: false },
+    authority,
+    issuers: [authority],
+    accountUri: undefined,
+    isWildcard: false,
     method: 'http-01' as const,
   }));
   const both: DnsExpectation = { ...expectation, caa };

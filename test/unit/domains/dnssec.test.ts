@@ -17,7 +17,10 @@ type Known = Partial<ResolverFacts>;
 
 const unchecked = { question: `CNAME ${host}`, errors: [{ code: 7, text: 'on "Friday"' }] };
 const allFail = {
-  ...{ cname: servfail, a: servfail, aaaa: servfail, txt: servfail },
+  cname: servfail,
+  a: servfail,
+  aaaa: servfail,
+  txt: servfail,
   chain: { names: [], end: 'failed' } as const,
   caa: [{ name: host, answer: servfail }],
 };
@@ -35,7 +38,9 @@ test('broken DNSSEC is the only problem, blocks, and shows what the resolver say
   const { problems, verifiable, resolvers } = reportOn(asked(bogus), expectation);
   expect(problems).toHaveLength(1);
   expect(problems[0]).toMatchObject({
-    ...{ code: 'dnssec_bogus', severity: 'blocking', actor: 'customer' },
+    code: 'dnssec_bogus',
+    severity: 'blocking',
+    actor: 'customer',
     seen:
       `198.51.100.1: SERVFAIL for CNAME ${host}, but an answer with checking disabled; ` +
       'extended error 7 (Signature Expired): "on \\"Friday\\""',

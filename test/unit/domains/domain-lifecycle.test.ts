@@ -38,7 +38,8 @@ const table: Transitions<CustomDomainState> = customDomainTransitions;
 /** The name is proven, but leads elsewhere. */
 const delegatedReport = (now: Date) => ({
   ...badReport(now),
-  ...{ ownershipProven: true, mayIssue: ['authority.test'] },
+  ownershipProven: true,
+  mayIssue: ['authority.test'],
   validation: { delegated: true, method: 'dns-01' as const },
 });
 
@@ -92,10 +93,8 @@ const decide = (domain: CustomDomain, step: Act): Decision<CustomDomain, Domains
   const moment = { now, jitter };
   const order = {
     ...domain,
-    ...{
-      id: step.isOther ? 'dom_0' : domain.id,
-      generation: domain.generation - step.generationsLate,
-    },
+    id: step.isOther ? 'dom_0' : domain.id,
+    generation: domain.generation - step.generationsLate,
   };
   switch (kind) {
     case 'ask':

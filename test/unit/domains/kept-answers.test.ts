@@ -135,7 +135,11 @@ const worst = (resolvers: number): DnsFacts => {
   const levels = many(126, (n) => ({ name: 'x.'.repeat(126 - n), answer: { kind: 'none' } }));
   const all = many(resolvers, (n) => ({
     ...facts({
-      ...{ cname: full, a: full, aaaa: full, txt: records('\u0000'.repeat(65_000)), sibling: full },
+      cname: full,
+      a: full,
+      aaaa: full,
+      txt: records('\u0000'.repeat(65_000)),
+      sibling: full,
       chain: { names, end: 'too_long' },
       caa: [
         ...(levels as ResolverFacts['caa']),

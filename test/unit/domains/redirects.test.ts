@@ -378,7 +378,8 @@ describe('a wildcard', () => {
       servedDeployId: 'dep',
       deploys: [],
       withheld: [],
-      ...{ formerSlugs: [], isDeleted: false },
+      formerSlugs: [],
+      isDeleted: false,
     };
     const kindsOf = (of: readonly ReturnType<typeof known>[]) =>
       Object.fromEntries(
@@ -393,8 +394,13 @@ describe('a wildcard', () => {
 
 test('each deploy has its own address once its project is served', () => {
   const project = {
-    ...{ projectId: 'proj', slug: 'birds', hosts: [], withheld: [], settings: noDomainSettings },
-    ...{ formerSlugs: [], isDeleted: false },
+    projectId: 'proj',
+    slug: 'birds',
+    hosts: [],
+    withheld: [],
+    settings: noDomainSettings,
+    formerSlugs: [],
+    isDeleted: false,
     deploys: [
       { number: 12, id: 'dep_12' },
       { number: 3, id: 'dep_3' },

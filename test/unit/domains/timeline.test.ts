@@ -64,8 +64,12 @@ const takeOver = claimName(unchanged(proof as Certified), live, moment(now));
 
 test('a domain that does not change has no consequences', () => {
   expect(consequencesOf(live, undefined, unchanged(live))).toEqual({
-    ...{ moves: [{ from: live, to: live, events: [] }], proven: undefined, projects: [] },
-    ...{ withoutOrders: [], withoutShares: [], uncertified: undefined },
+    moves: [{ from: live, to: live, events: [] }],
+    proven: undefined,
+    projects: [],
+    withoutOrders: [],
+    withoutShares: [],
+    uncertified: undefined,
   });
 });
 

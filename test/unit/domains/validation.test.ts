@@ -170,8 +170,11 @@ describe('the method of the next order', () => {
     const both = reportOn(asked(delegated), zoned);
     const chosen = [report, both].map(({ validation }) =>
       chooseMethod({
-        ...{ host: 'shop.example.com', authority: 'ca.test', validation },
-        ...{ leadsHere: true, unproven: 'dns-01' },
+        host: 'shop.example.com',
+        authority: 'ca.test',
+        validation,
+        leadsHere: true,
+        unproven: 'dns-01',
       }),
     );
     expect(chosen).toEqual(['dns-01', 'http-01']);
@@ -184,7 +187,10 @@ describe('the delegation proves ownership as the TXT record does', () => {
   test('for a name that another account holds', () => {
     const report = reportOn(asked(delegated), contested);
     expect(report).toMatchObject({
-      ...{ ownershipRequired: true, ownershipProven: true, verifiable: true, problems: [] },
+      ownershipRequired: true,
+      ownershipProven: true,
+      verifiable: true,
+      problems: [],
     });
   });
 
@@ -214,7 +220,8 @@ describe('a challenge name that points to the wildcard covering the name', () =>
   test('does not prove a contested name', () => {
     const contested = { ...shared, isContested: true };
     expect(reportOn(asked(other), contested)).toMatchObject({
-      ...{ ownershipProven: false, verifiable: false },
+      ownershipProven: false,
+      verifiable: false,
     });
   });
 
@@ -277,7 +284,10 @@ describe('while the delegation cannot be looked up', () => {
 describe('with two authorities', () => {
   const [first, second] = ['ca.test', 'other.test'];
   const caa = [first, second].map((authority) => ({
-    ...{ authority, issuers: [authority], accountUri: undefined, isWildcard: false },
+    authority,
+    issuers: [authority],
+    accountUri: undefined,
+    isWildcard: false,
     method: 'http-01' as const,
   }));
   const allowing = (...values: readonly string[]) => {

@@ -209,8 +209,13 @@ const codes = (known: Partial<ResolverFacts>, its = wanted): readonly string[] =
 describe('the report on a wildcard', () => {
   test('names the random name that was looked up, and does not warn of the wildcard itself', () => {
     expect(reportOn(probed(right), wanted)).toMatchObject({
-      ...{ probe: 'as-1.shop.example.com', problems: [], verifiable: true, isApex: false },
-      ...{ ownershipRequired: true, ownershipProven: true, pointsHere: true },
+      probe: 'as-1.shop.example.com',
+      problems: [],
+      verifiable: true,
+      isApex: false,
+      ownershipRequired: true,
+      ownershipProven: true,
+      pointsHere: true,
       validation: { delegated: true, method: 'dns-01' },
     });
   });
@@ -222,7 +227,8 @@ describe('the report on a wildcard', () => {
   ] as const)('requires the delegation: %s', (_, delegation, seen) => {
     const report = reportOn(probed({ ...right, delegation }), wanted);
     expect(report).toMatchObject({
-      ...{ verifiable: false, ownershipProven: false },
+      verifiable: false,
+      ownershipProven: false,
       problems: [
         {
           code: 'delegation_missing',

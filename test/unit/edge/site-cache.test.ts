@@ -28,7 +28,11 @@ class SlowFiles extends SiteFiles {
     if (this.fails) return Promise.reject(new Error('away'));
     const bytes = small;
     const files = Array.from({ length: 300 }, (_, at) => ({
-      ...{ path: String(at), bytes, hash: `h${at}`, brotli: undefined, gzip: undefined },
+      path: String(at),
+      bytes,
+      hash: `h${at}`,
+      brotli: undefined,
+      gzip: undefined,
     }));
     return Promise.resolve(deployId === 'none' ? undefined : files);
   }

@@ -45,10 +45,19 @@ test('the values of a label are its TXT records, which no resolver may cache', a
 test('the apex has an SOA record and an NS record, whose name server lies outside the zone', async () => {
   expect((await asked(zoneName, 'SOA')).answers).toEqual([
     {
-      ...{ type: 'SOA', name: zoneName, class: 'IN', ttl: 3600, flush: false },
+      type: 'SOA',
+      name: zoneName,
+      class: 'IN',
+      ttl: 3600,
+      flush: false,
       data: {
-        ...{ mname: 'acme-ns.store.example', rname: 'hostmaster.store.example' },
-        ...{ serial: 1, refresh: 3600, retry: 600, expire: 604_800, minimum: 0 },
+        mname: 'acme-ns.store.example',
+        rname: 'hostmaster.store.example',
+        serial: 1,
+        refresh: 3600,
+        retry: 600,
+        expire: 604_800,
+        minimum: 0,
       },
     },
   ]);

@@ -28,8 +28,11 @@ const bannedOf = (key: number) => ({
 const personal = everyKind().find(({ kind }) => kind === 'sign_in.link')!;
 let next = 0;
 const mailOf = (told: NotificationContent, at: Date): Mail => ({
-  ...{ id: `evt_${(next += 1)}`, accountId: 'acct_1', personId: 'pers_1' },
-  ...{ to: 'keeper@zoo.example', occurredAt: at },
+  id: `evt_${(next += 1)}`,
+  accountId: 'acct_1',
+  personId: 'pers_1',
+  to: 'keeper@zoo.example',
+  occurredAt: at,
   ...told,
 });
 
@@ -101,7 +104,10 @@ describe('within ten minutes', () => {
   test('no mail joins a summary that is being sent', () => {
     const now = later(0);
     const before = Array.from({ length: 6 }, (_, at) => ({
-      ...{ kind: 'key.banned', subject: `key_${at}`, message: `evt_${at}`, isOpen: false },
+      kind: 'key.banned',
+      subject: `key_${at}`,
+      message: `evt_${at}`,
+      isOpen: false,
       sendAt: at < 5 ? now : later(windowMs),
     }));
     const plan = planMail(mailOf(bannedOf(9), now), before, now);
@@ -291,7 +297,9 @@ test('a mail with a link is retried until a minute before the link ends', () => 
 });
 
 const mail = (message: string, draft: Partial<DueMail> = {}): DueMail => ({
-  ...{ message, accountId: 'acct_1', isPersonal: false },
+  message,
+  accountId: 'acct_1',
+  isPersonal: false,
   ...draft,
 });
 const ofOther = { accountId: 'acct_2' };

@@ -5,7 +5,8 @@ import { inWords } from '../../../src/notifications/domain/kinds.ts';
 import { now } from '../../support/accounts.ts';
 
 const astray = {
-  ...{ problem: 'cname_wrong_target', actor: 'customer' },
+  problem: 'cname_wrong_target',
+  actor: 'customer',
   fix: 'Change the CNAME record.',
 };
 const project = { id: 'proj_1', slug: 'birds' };
@@ -30,8 +31,11 @@ const about = { project: 'birds', host: host.host, name: 'zoë.example (xn--zo-i
 
 test('a notification has the id, the account and the time of its event', async () => {
   expect(await tell('domain_live', host)).toEqual({
-    ...{ id: 'evt_1', accountId: 'acct_1', occurredAt: now },
-    ...{ kind: 'domain.live', about },
+    id: 'evt_1',
+    accountId: 'acct_1',
+    occurredAt: now,
+    kind: 'domain.live',
+    about,
   });
 });
 
@@ -91,7 +95,10 @@ test('a certificate that never existed has no end, and its problem may be unknow
   const unknown = { problem: '', actor: 'us', fix: '', expiresAt: '' };
   const told = await tell('certificate_failing', { ...host, ...unknown });
   expect(told?.about).toEqual({
-    ...{ ...about, problem: '', actor: 'us', fix: '' },
+    ...about,
+    problem: '',
+    actor: 'us',
+    fix: '',
     title: 'We do not know why yet',
   });
 });
@@ -121,7 +128,8 @@ test.each([
 test('a notice refers to a key by its name', async () => {
   const until = now.toISOString();
   expect(await tell('api_key_banned', { keyId: 'key_1', until })).toMatchObject({
-    ...{ kind: 'key.banned', about: { keyId: 'key_1', name: 'Till', until } },
+    kind: 'key.banned',
+    about: { keyId: 'key_1', name: 'Till', until },
   });
 });
 

@@ -13,8 +13,12 @@ import { later, now } from '../../support/accounts.ts';
 
 const day = 24 * 60 * 60_000;
 const project = {
-  ...{ id: 'proj_1', accountId: 'acct_1', name: 'Birds', slug: 'birds' },
-  ...{ createdAt: later(-1000), deletedAt: undefined },
+  id: 'proj_1',
+  accountId: 'acct_1',
+  name: 'Birds',
+  slug: 'birds',
+  createdAt: later(-1000),
+  deletedAt: undefined,
 };
 const deploy = (number: number, state: 'succeeded' | 'uploading'): Deploy => {
   const common = { ...byOperator, id: `dep_${String(number)}`, number, startedAt: now };
@@ -25,7 +29,9 @@ const deploy = (number: number, state: 'succeeded' | 'uploading'): Deploy => {
 const site: Site = {
   project,
   deploys: [deploy(2, 'uploading'), deploy(1, 'succeeded')],
-  ...{ servedDeployId: 'dep_1', servedSince: now, lastNumber: 2 },
+  servedDeployId: 'dep_1',
+  servedSince: now,
+  lastNumber: 2,
 };
 const ofProject = { accountId: 'acct_1', projectId: 'proj_1', occurredAt: now };
 
@@ -48,7 +54,9 @@ describe('a project can be renamed', () => {
 
   test('to its present name and address, which changes nothing', () => {
     expect(renameProject(site, project, now)).toEqual({
-      ...{ state: site, events: [], former: undefined },
+      state: site,
+      events: [],
+      former: undefined,
     });
   });
 

@@ -23,7 +23,10 @@ const opened = (name?: string, share?: number) => {
 };
 
 const request = (traceparent?: string): Beginning => ({
-  ...{ name: 'GET', kind: 'server', facts: {}, continues: traceparent },
+  name: 'GET',
+  kind: 'server',
+  facts: {},
+  continues: traceparent,
 });
 const query = { name: 'SELECT pets', kind: 'client', facts: {} } as const;
 const nothing = () => Promise.resolve();

@@ -22,15 +22,29 @@ const second = 1000;
 const hour = 3600 * second;
 const webhook = webhookDecision('acct_1').state;
 const delivery: WebhookDelivery = {
-  ...{ id: 'whd_1', webhookId: webhook.id, accountId: 'acct_1', messageId: 'evt_1' },
-  ...{ type: 'key.banned', body: '{}', addedAt: now, failures: 0 },
+  id: 'whd_1',
+  webhookId: webhook.id,
+  accountId: 'acct_1',
+  messageId: 'evt_1',
+  type: 'key.banned',
+  body: '{}',
+  addedAt: now,
+  failures: 0,
   progress: { state: 'waiting', nextAt: now },
 };
 const answered = (status: number, at = now, tookMs = 5): Attempt => ({
-  ...{ kind: 'answered', status, beginning: '', tookMs, at },
+  kind: 'answered',
+  status,
+  beginning: '',
+  tookMs,
+  at,
 });
 const timeout = (at = now): Attempt => ({
-  ...{ kind: 'failed', why: 'timeout', explanation: 'late', tookMs: 10 * second, at },
+  kind: 'failed',
+  why: 'timeout',
+  explanation: 'late',
+  tookMs: 10 * second,
+  at,
 });
 const failingSince = (since: Date, failedAt = later(-hour)): Webhook => ({
   ...webhook,
@@ -140,7 +154,8 @@ describe('a webhook that is called once a week', () => {
     const given = failAll(webhook, 0);
     expect(fail(given, 3)).toMatchObject({
       delivery: { failures: 1, progress: { state: 'waiting' } },
-      ...{ webhook: { status: { state: 'on' } }, events: [] },
+      webhook: { status: { state: 'on' } },
+      events: [],
     });
     let current = webhook;
     for (let week = 0; week < 52; week += 1) current = fail(current, week).webhook!;
@@ -202,7 +217,8 @@ test('an answer within a second is fast, whatever its status; the webhook is sto
   const slow = settle({ delivery, webhook }, answered(200, now, 1001)).webhook!;
   expect(slow.status).toMatchObject({ isSlow: true });
   expect(settle({ delivery, webhook: slow }, timeout()).webhook?.status).toMatchObject({
-    ...{ isSlow: true, failingSince: now },
+    isSlow: true,
+    failingSince: now,
   });
   const quick = settle({ delivery, webhook: slow }, answered(500)).webhook;
   expect(quick?.status).toMatchObject({ isSlow: false });
@@ -213,7 +229,8 @@ describe('a claim without an attempt', () => {
     expect(isAttempt({ ...timeout(), why: 'stopped' } as Attempt)).toBe(false);
     expect(withoutAttempt({ delivery: { ...delivery, failures: 3 }, webhook }, later(7))).toEqual({
       delivery: { ...delivery, failures: 3, progress: { state: 'waiting', nextAt: later(7) } },
-      ...{ webhook, events: [] },
+      webhook,
+      events: [],
     });
   });
 
@@ -229,7 +246,8 @@ test('a delivery that is sent again has all attempts available', () => {
   const over: WebhookDelivery = { ...delivery, failures: 10, progress: { state: 'given_up' } };
   expect(repeat(over, webhook, later(9))).toMatchObject({
     delivery: { failures: 0, progress: { state: 'waiting', nextAt: later(9) }, messageId: 'evt_1' },
-    ...{ begunAt: later(9), events: [{ type: 'webhook_repeated', deliveryId: 'whd_1' }] },
+    begunAt: later(9),
+    events: [{ type: 'webhook_repeated', deliveryId: 'whd_1' }],
   });
   expect(() => repeat(over, off, now)).toThrow('Switch it on');
 });

@@ -2,7 +2,10 @@ import { expect, test } from '@jest/globals';
 import { CallsUnderWay, mostAtOnce, places } from '../../../src/adapters/schedule/shares.ts';
 
 const due = (id: number, webhookId = `hook_${id}`, receiver = `${webhookId}.example`) => ({
-  ...{ id: `whd_${id}`, webhookId, accountId: `acct_of_${webhookId}`, receiver },
+  id: `whd_${id}`,
+  webhookId,
+  accountId: `acct_of_${webhookId}`,
+  receiver,
 });
 const nobody = { webhooks: [], accounts: [], receivers: [] };
 const many = (count: number, of = (id: number) => due(id)) =>
@@ -69,9 +72,7 @@ test('webhooks of one account share the places of a receiver, and those of other
   const chosen = calls.choose(of('acct_1'), false);
   expect(chosen).toHaveLength(mostAtOnce.receiver);
   begin(calls, chosen);
-  expect(calls.full(false)).toEqual({
-    ...{ ...nobody, receivers: [{ accountId: 'acct_1', receiver }] },
-  });
+  expect(calls.full(false)).toEqual({ ...nobody, receivers: [{ accountId: 'acct_1', receiver }] });
   expect(calls.choose(of('acct_1'), false)).toEqual([]);
   expect(calls.choose(of('acct_2'), false)).toHaveLength(mostAtOnce.receiver);
 });

@@ -35,7 +35,11 @@ const refusal = (act: () => unknown): string => {
 test('a new webhook is on, and its event names the host but not the rest of the address', () => {
   const { state, events } = add();
   expect(state).toEqual({
-    ...{ id: 'hook_1', accountId: 'acct_1', ...draft, createdAt: now, oldSecretsUntil: undefined },
+    id: 'hook_1',
+    accountId: 'acct_1',
+    ...draft,
+    createdAt: now,
+    oldSecretsUntil: undefined,
     status: { state: 'on', failingSince: undefined, failedAt: undefined, isSlow: false },
   });
   expect(events).toEqual([{ type: 'webhook_added', ...about, occurredAt: now }]);
@@ -121,7 +125,8 @@ describe('switching a webhook', () => {
     expect(wants(off, 'key.banned')).toBe(false);
     expect(refusal(() => testWebhook(off, now))).toBe('webhook_off');
     expect(testWebhook(failing, now)).toMatchObject({
-      ...{ state: failing, events: [{ type: 'webhook_tested' }] },
+      state: failing,
+      events: [{ type: 'webhook_tested' }],
     });
   });
 });

@@ -100,10 +100,7 @@ describe('choosing a password', () => {
       const choosing = choose(session, wanted);
       await expect(choosing).rejects.toHaveProperty('code', 'password_invalid');
     }
-    expect(await ports.people.find(mia.id)).toEqual({
-      ...mia,
-      ...{ joinedAt: start, provenAt: start },
-    });
+    expect(await ports.people.find(mia.id)).toEqual({ ...mia, joinedAt: start, provenAt: start });
     const open = [session.session.id, other.session.id].sort();
     expect((await sessionIds()).sort()).toEqual(open);
   });

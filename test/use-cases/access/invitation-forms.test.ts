@@ -49,7 +49,10 @@ const send = (formOf: typeof invitation, typed: Readonly<Record<string, string>>
     settings,
   });
   const visit: Visit = {
-    ...{ signedIn: mia, accountId: mia.account.id, parameters: typed, now },
+    signedIn: mia,
+    accountId: mia.account.id,
+    parameters: typed,
+    now,
     query: new URLSearchParams(),
     may: () => true,
   };

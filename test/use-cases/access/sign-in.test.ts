@@ -90,7 +90,9 @@ describe('a person who signs in with e-mail and password', () => {
       others: [],
       resetsPassword: false,
       network: from.network,
-      ...{ seenAt: start, provenAt: start, awaitsFactor: false },
+      seenAt: start,
+      provenAt: start,
+      awaitsFactor: false,
       startedAt: start,
       endsAt,
     });

@@ -41,7 +41,9 @@ test('orders, certificates and failures of an authority are counted, and shown a
 
 const goesOn = () => false;
 const observers = (metrics: ReturnType<typeof tally>['metrics']) => ({
-  ...{ metrics, running: new RunningWork(), tracer: new RecordingTracer() },
+  metrics,
+  running: new RunningWork(),
+  tracer: new RecordingTracer(),
 });
 
 test('a job that is counted and traced can find out whether the process is stopping', async () => {

@@ -30,7 +30,10 @@ const puppet = (at: number) => {
     snapshot: () => Promise.resolve([]),
   };
   return {
-    ...{ at, told, child, end },
+    at,
+    told,
+    child,
+    end,
     serve: () => {
       served.resolve(true);
     },

@@ -41,7 +41,9 @@ const stuckIn = (state: OrderState): { authority: typeof lab.authority; looks: (
     order: () =>
       Promise.resolve({ kind: 'ordered' as const, url: 'https://ca.test/1', isExempt: false }),
     newPrivateKey: () => Promise.resolve('key'),
-    ...{ look: answer, prove: answer, finalize: answer },
+    look: answer,
+    prove: answer,
+    finalize: answer,
   });
   return { authority, looks: () => looks };
 };

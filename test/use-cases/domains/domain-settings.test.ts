@@ -17,7 +17,8 @@ test('a project has no settings until they are changed', async () => {
   const { ports, project } = await domainLab();
   const document = { domains: { redirects: [] } };
   expect(await showDomainSettings(ports)(project.id)).toEqual({
-    ...{ document, suspended: {} },
+    document,
+    suspended: {},
     isPrimaryOpen: true,
   });
 });

@@ -30,7 +30,8 @@ test.each([
   };
   const { dueDomains } = stores;
   const worker = new QueueWorker(queueKinds.domains({ dueDomains, tend, clock, log }), {
-    ...{ clock, log },
+    clock,
+    log,
   });
   await worker.run();
   await worker.stop();
@@ -41,7 +42,10 @@ test.each([
 test('checks and orders have separate limits', async () => {
   const clock = new SettableClock(now);
   const { inTurn } = queueKinds.domains({
-    ...{ dueDomains: mustNotBeUsed('dueDomains'), tend: mustNotBeUsed('tend'), clock, log },
+    dueDomains: mustNotBeUsed('dueDomains'),
+    tend: mustNotBeUsed('tend'),
+    clock,
+    log,
   });
   const { promise, resolve } = Promise.withResolvers<undefined>();
   const begun: string[] = [];

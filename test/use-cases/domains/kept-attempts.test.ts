@@ -91,7 +91,8 @@ test('a name that the authority refused still waits for its owner when it leads 
   leadHere();
   const refused = await at(hour);
   expect(refused).toMatchObject({
-    ...{ state: 'verified', certificate: { work: { step: 'waits_for_owner' } } },
+    state: 'verified',
+    certificate: { work: { step: 'waits_for_owner' } },
   });
   expect(lab.asked('order')).toBe(1);
   await lab.verify(domain);
@@ -129,7 +130,8 @@ test('a renewal under way continues when the certificate has expired and the nam
   leadHere();
   await lab.verify(domain);
   expect(await lab.current(domain)).toMatchObject({
-    ...{ state: 'verified', certificate: { work: { step: 'ordered' } } },
+    state: 'verified',
+    certificate: { work: { step: 'ordered' } },
   });
   expect([kept, await lab.keptOrders(domain)]).toEqual([[2], [2]]);
   expect((await at(91 * day + minute)).state).toBe('live');

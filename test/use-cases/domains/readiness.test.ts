@@ -196,7 +196,8 @@ describe('a delegated domain whose traffic goes elsewhere', () => {
     lab.authority.failNext('order', { reason: 'rejected_name' });
     await lab.tendDue();
     expect(await lab.current(domain)).toMatchObject({
-      ...{ state: 'added', certificate: { kind: 'issued', work: { step: 'planned' } } },
+      state: 'added',
+      certificate: { kind: 'issued', work: { step: 'planned' } },
     });
     expect(isReady(await lab.current(domain))).toBe(true);
   });
@@ -252,7 +253,8 @@ describe('a delegated domain whose traffic goes elsewhere', () => {
     lab.delegate(domain);
     await lab.verify(domain);
     expect(await lab.current(domain)).toMatchObject({
-      ...{ state: 'verified', certificate: { work: { step: 'ordered' } } },
+      state: 'verified',
+      certificate: { work: { step: 'ordered' } },
     });
     lab.clock.advance(minute);
     await lab.tendDue();
@@ -279,7 +281,8 @@ describe('a delegated domain whose traffic goes elsewhere', () => {
     lab.delegate(domain);
     await lab.verify(domain);
     expect(await lab.current(domain)).toMatchObject({
-      ...{ state: 'verified', certificate: { kind: 'wanted' } },
+      state: 'verified',
+      certificate: { kind: 'wanted' },
     });
   });
 });
@@ -344,7 +347,8 @@ describe('once the delegation is gone', () => {
     lab.clock.advance(29 * day);
     await lab.tendDue();
     expect(await lab.current(domain)).toMatchObject({
-      ...{ state: 'added', certificate: { kind: 'issued' } },
+      state: 'added',
+      certificate: { kind: 'issued' },
     });
     lab.clock.advance(2 * day);
     await lab.tendDue();
@@ -360,12 +364,14 @@ describe('once the delegation is gone', () => {
     lab.point(domain, undelegated);
     await lab.verify(domain);
     expect(await lab.current(domain)).toMatchObject({
-      ...{ state: 'added', certificate: { work: { step: 'ordered' } } },
+      state: 'added',
+      certificate: { work: { step: 'ordered' } },
     });
     lab.authority.failNext('look', { reason: 'challenge' });
     await pass(hour);
     expect(await lab.current(domain)).toMatchObject({
-      ...{ state: 'added', certificate: { kind: 'wanted', work: { step: 'waits_for_dns' } } },
+      state: 'added',
+      certificate: { kind: 'wanted', work: { step: 'waits_for_dns' } },
     });
     expect([await lab.keptOrders(domain), lab.asked('order')]).toEqual([[], 1]);
   });
@@ -429,7 +435,8 @@ describe('when several accounts have added a name', () => {
     expect(await keyOf()).toBe(key);
     await lab.tendDue();
     expect(await lab.current(mine)).toMatchObject({
-      ...{ state: 'added', certificate: { kind: 'none' } },
+      state: 'added',
+      certificate: { kind: 'none' },
     });
     expect(isReady(await lab.current(theirs))).toBe(true);
     expect([await route(), await route(stranger)]).toMatchObject([
@@ -453,7 +460,8 @@ describe('when several accounts have added a name', () => {
     await lab.verify(theirs);
     expect((await lab.current(theirs)).state).toBe('live');
     expect(await lab.current(mine)).toMatchObject({
-      ...{ state: 'added', certificate: { kind: 'none' } },
+      state: 'added',
+      certificate: { kind: 'none' },
     });
     lab.clock.advance(hour);
     await lab.tendDue();

@@ -17,7 +17,9 @@ beforeEach(async () => {
   lab = await domainLab();
   const { orders } = lab.ports;
   other = new ScriptedAuthority({
-    ...{ name: second, clock: lab.clock, expects: () => true },
+    name: second,
+    clock: lab.clock,
+    expects: () => true,
     visit: (name, token) => orders.answer(name, token),
   });
 });

@@ -106,7 +106,10 @@ test('orders for platform hosts count together with those for custom domains, an
     registrableDomain: 'cats.example',
   };
   const order: LedgerEntry = {
-    ...{ ...name, kind: 'order', orderKey: 'order', isManual: false },
+    ...name,
+    kind: 'order',
+    orderKey: 'order',
+    isManual: false,
     occurredAt: lab.clock.now(),
   };
   for (let n = 0; n < 198; n++) await lab.stores.edgeWriter.writeLedger({ entered: [order] });

@@ -73,7 +73,10 @@ describe('before an order', () => {
     await lab.tendDue();
     const held = await lab.current(domain);
     expect(certificateOf(held)).toMatchObject({
-      ...{ status: 'failed', waitsForDns: true, nextAttemptAt: undefined, isOrdered: false },
+      status: 'failed',
+      waitsForDns: true,
+      nextAttemptAt: undefined,
+      isOrdered: false,
       problem: { code },
     });
     expect(lab.authority.log).toEqual([]);

@@ -33,7 +33,8 @@ const world = async (answer: (mail: OutgoingMail) => Posted = () => ({ kind: 'ta
   const accountId = account.state.id;
   const [ada, bob, newcomer] = [1, 2, 3].map(() => personDecision(accountId));
   const joined = ({ state, events }: ReturnType<typeof personDecision>) => ({
-    ...{ state: { ...state, joinedAt: now, provenAt: now }, events },
+    state: { ...state, joinedAt: now, provenAt: now },
+    events,
   });
   await ports.accounts.open(account, keyDecision(accountId), joined(ada!));
   await ports.people.add(joined(bob!));
@@ -47,8 +48,11 @@ const world = async (answer: (mail: OutgoingMail) => Posted = () => ({ kind: 'ta
     },
   };
   const face = notifications({
-    ...{ notices: mustNotBeUsed('notices'), clock, sealer },
-    ...{ mails: ports.mails, mailChoices: ports.mailChoices },
+    notices: mustNotBeUsed('notices'),
+    clock,
+    sealer,
+    mails: ports.mails,
+    mailChoices: ports.mailChoices,
     recipients: new KnownRecipients(ports.people, ports.accounts),
     postman,
   });
@@ -61,11 +65,20 @@ const world = async (answer: (mail: OutgoingMail) => Posted = () => ({ kind: 'ta
     await worker.stop();
   };
   return {
-    ...{ ports, clock, posted, work, accountId, ada: ada!.state, bob: bob!.state },
+    ports,
+    clock,
+    posted,
+    work,
+    accountId,
+    ada: ada!.state,
+    bob: bob!.state,
     face,
     tell: (notification: Notification) => face.mailOwners(notification),
     told: (n: number): Notification => ({
-      ...{ id: `evt_${n}`, accountId, occurredAt: later(n), kind: 'key.banned' },
+      id: `evt_${n}`,
+      accountId,
+      occurredAt: later(n),
+      kind: 'key.banned',
       about: { keyId: `key_${n}`, name: 'Till', until: later(hour).toISOString() },
     }),
     pass: (ms: number) => {
@@ -136,7 +149,8 @@ test('a person who follows the unsubscribe link gets no more mails of its kinds,
   await all.work();
   const token = all.posted.find(({ to }) => to === all.ada.email)?.unsubscribeToken ?? '';
   expect(all.face.whatToUnsubscribe(token)).toEqual({
-    ...{ personId: all.ada.id, kinds: ['key.banned'] },
+    personId: all.ada.id,
+    kinds: ['key.banned'],
   });
   expect(await all.face.unsubscribe(token)).toBe(true);
   expect(await all.face.unsubscribe(`${token.slice(0, -1)}_`)).toBe(false);

@@ -44,7 +44,8 @@ const pumpOver = async (call: (claimed: ClaimedDelivery, signal: AbortSignal) =>
     webhook: async (address: string, of?: string) => {
       const owner = of ?? (await newAccount(ports));
       return webhooks.add(owner, () => ({
-        ...{ ...webhookDecision(owner, { address }), secrets: firstSecret('whsec_x') },
+        ...webhookDecision(owner, { address }),
+        secrets: firstSecret('whsec_x'),
       }));
     },
     send: async (to: readonly Webhook[]) => {

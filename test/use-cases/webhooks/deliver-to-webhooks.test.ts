@@ -35,7 +35,10 @@ beforeEach(async () => {
 });
 
 const banned = (id: string): OwnersNotification => ({
-  ...{ id, accountId, occurredAt: now, kind: 'key.banned' },
+  id,
+  accountId,
+  occurredAt: now,
+  kind: 'key.banned',
   about: { keyId: 'key_1', name: 'Till', until: '2026-03-02' },
 });
 const add = async (kinds: readonly string[], host = 'zoo.example') => {
@@ -78,15 +81,18 @@ test('a test goes to one webhook, whatever its kinds, once for each request', as
   await add(['domain.live']);
   const asked = {
     type: 'webhook_tested',
-    ...{ accountId, occurredAt: now },
-    ...{ webhookId: of.webhookId, receiver: 'zoo.example' },
+    accountId,
+    occurredAt: now,
+    webhookId: of.webhookId,
+    receiver: 'zoo.example',
   } as const;
   await calls.pingWebhook('evt_7', asked);
   await calls.pingWebhook('evt_7', asked);
   const [one, ...others] = await claim();
   expect([one!.delivery.messageId, others]).toEqual(['evt_7', []]);
   expect(JSON.parse(one!.delivery.body)).toEqual({
-    ...{ type: 'test.ping', timestamp: now.toISOString() },
+    type: 'test.ping',
+    timestamp: now.toISOString(),
     data: { accountId, webhookId: of.webhookId },
   });
 });
@@ -167,7 +173,8 @@ describe('a claimed delivery', () => {
     const [claimed] = await claim();
     await callingOver(ports, outside).calls.attemptDelivery(claimed!);
     expect(await ports.webhooks.find(of)).toMatchObject({
-      ...{ address: moved.address, status: { state: 'on', failingSince: undefined } },
+      address: moved.address,
+      status: { state: 'on', failingSince: undefined },
     });
     expect(await calls.listDeliveries(of, 1)).toMatchObject([
       { failures: 1, progress: { state: 'waiting' }, attempts: [{ status: 410 }] },

@@ -230,13 +230,17 @@ export const invitation = ({ access, notifications, settings }: Ports): Form =>
 
 export const newLink = (ports: Ports): Form =>
   linkForm(ports, {
-    ...{ name: 'new-link', operation: 'person.invite', path: `${peoplePath}/:person/link` },
+    name: 'new-link',
+    operation: 'person.invite',
+    path: `${peoplePath}/:person/link`,
     personOf: ({ parameters: { person = '' } }) => person,
   });
 
 export const ownLink = (ports: Ports): Form =>
   linkForm(ports, {
-    ...{ name: 'own-link', operation: 'me.make_link', path: ownLinkPath },
+    name: 'own-link',
+    operation: 'me.make_link',
+    path: ownLinkPath,
     personOf: ({ signedIn }) => signedIn.person.id,
   });
 

@@ -56,8 +56,11 @@ export const secondFactorScreen = (ports: Ports): Screen => ({
           <a class="button" href="${factorAppPath}">${factor.app ? 'Replace the app' : 'Set up an app'}</a></div>
         <div class="stack"><span><strong>Passkey</strong><br><span class="hint">Your fingerprint, your face, the PIN of a device or a security key.</span></span>
           ${passkeyForm({
-            ...{ purpose: 'make', action: `${secondFactorPath}/passkeys`, label: 'Add a passkey' },
-            ...{ origin: access.passkeyOrigin, options },
+            purpose: 'make',
+            action: `${secondFactorPath}/passkeys`,
+            label: 'Add a passkey',
+            origin: access.passkeyOrigin,
+            options,
             fields: field({
               label: 'Name of the passkey',
               name: 'name',
@@ -91,7 +94,10 @@ interface Method {
 const methodsOf = ({ app, passkeys }: SecondFactor): readonly Method[] => [
   ...(app ? [{ id: 'app', name: 'Authenticator app', since: app.since, usedAt: undefined }] : []),
   ...passkeys.map(({ id, name, createdAt, usedAt }: Passkey) => ({
-    ...{ id, name, since: createdAt, usedAt },
+    id,
+    name,
+    since: createdAt,
+    usedAt,
   })),
 ];
 

@@ -41,7 +41,8 @@ export const settingsScreen = (ports: DashboardPorts): Screen => ({
       ${projectHead(site.project, 'settings', 'Its name, its address, and its configuration as a document.')}
       ${visit.may('project.rename') && nameSection(ports, site, refusal)}
       ${configurationSection(view.document, ports.domainSettings, {
-        ...{ slug, may: visit.may },
+        slug,
+        may: visit.may,
         refusal: refusalOf(refusal, 'import'),
       })}
       ${visit.may('project.delete') && deletion(site, all.filter(isAttached).length, refusalOf(refusal, 'delete-project'))}`;

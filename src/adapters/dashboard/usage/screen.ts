@@ -132,7 +132,9 @@ const keyBar = (address: ListAddress, uses: readonly KeyUse[]): Html => {
   if (uses.length < 2 && key === undefined) return nothing;
   const named = uses.filter(({ keyId }, at) => at < mostNamed || keyId === key);
   const choices = named.map(({ keyId, name, requests }) => ({
-    ...{ value: keyId, text: name, count: requests },
+    value: keyId,
+    text: name,
+    count: requests,
   }));
   const all = [{ value: '', text: 'All keys' }, ...choices];
   return listBar(filterBar(address, 'API key', { name: 'key', choices: all }));

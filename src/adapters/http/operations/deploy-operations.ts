@@ -193,8 +193,12 @@ const present = async ({ addresses }: DeployRoutes, { project }: Site, deploy: D
   const has = deploy.state === 'succeeded' ? deploy : undefined;
   const previewUrl = has && (await addresses.previewOf(project.slug, number));
   return {
-    ...{ number, status, files: has?.files ?? null, bytes: has?.bytes ?? null },
-    ...{ url: addresses.urlOf(project.slug), previewUrl: previewUrl ?? null },
+    number,
+    status,
+    files: has?.files ?? null,
+    bytes: has?.bytes ?? null,
+    url: addresses.urlOf(project.slug),
+    previewUrl: previewUrl ?? null,
     ...(deploy.state === 'failed' && { reason: deploy.explanation }),
   };
 };

@@ -67,7 +67,10 @@ export class KyselySecondFactors extends AggregateStore implements SecondFactors
   #toRow({ app, ...factor }: SecondFactor): Row {
     const row = secondFactors.write({
       ...factor,
-      ...{ appSince: app?.since, lastStep: app?.lastStep, secret: undefined, sealedBy: undefined },
+      appSince: app?.since,
+      lastStep: app?.lastStep,
+      secret: undefined,
+      sealedBy: undefined,
     });
     if (!app) return row;
     const sealed = { key: factor.personId, secret: app.secret };

@@ -108,7 +108,10 @@ export const sessions = table({
 } satisfies ColumnsOf<Session, 'secretHash'>);
 
 const passkey = v.object({
-  ...{ id: v.string(), name: v.string(), publicKey: v.string(), counter: v.number() },
+  id: v.string(),
+  name: v.string(),
+  publicKey: v.string(),
+  counter: v.number(),
   createdAt: date,
   usedAt: perhaps(date),
 } satisfies Entries<Passkey>);

@@ -61,7 +61,8 @@ export const openEngine = (url: string, options: OpenOptions): Engine => {
   const connections = open(url, options);
   const { tracer } = options;
   return {
-    ...{ ...differences, insertedId },
+    ...differences,
+    insertedId,
     connections: tracer ? tracedConnections(connections, tracer, factsOf(url)) : connections,
   };
 };

@@ -52,7 +52,10 @@ export class KyselyMails extends SealingStore implements Mails {
   constructor(database: Database, { sealer, ids, onAdded }: MailsPorts) {
     super(database, sealer);
     this.#queue = new QueueRows(database, ids, {
-      ...{ table: 'mails', key: 'message', due: 'due_at', order: ['due_at'] },
+      table: 'mails',
+      key: 'message',
+      due: 'due_at',
+      order: ['due_at'],
     });
     this.#onAdded = onAdded;
   }

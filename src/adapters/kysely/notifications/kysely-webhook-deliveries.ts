@@ -52,7 +52,10 @@ export class KyselyWebhookDeliveries extends AggregateStore implements WebhookDe
     super(database, outbox);
     this.#needs = needs;
     this.#queue = new QueueRows(database, needs.ids, {
-      ...{ table: 'webhook_deliveries', key: 'id', due: 'next_at', order: ['next_at'] },
+      table: 'webhook_deliveries',
+      key: 'id',
+      due: 'next_at',
+      order: ['next_at'],
       only: { column: 'is_slow', values: [0n, 1n] },
     });
   }
@@ -171,13 +174,20 @@ export class KyselyWebhookDeliveries extends AggregateStore implements WebhookDe
   async #addOne(message: WebhookMessage, webhook: Webhook, now: Date): Promise<void> {
     const row = {
       ...deliveryRow({
-        ...{ id: this.#needs.ids.next('whd'), webhookId: webhook.id },
-        ...{ accountId: message.accountId, messageId: message.id },
-        ...{ type: message.type, body: message.body, addedAt: now, failures: 0 },
+        id: this.#needs.ids.next('whd'),
+        webhookId: webhook.id,
+        accountId: message.accountId,
+        messageId: message.id,
+        type: message.type,
+        body: message.body,
+        addedAt: now,
+        failures: 0,
         progress: { state: 'waiting', nextAt: now },
       }),
-      ...{ begun_at: toMillis(now), receiver: receiverOf(webhook.address) },
-      ...{ is_slow: isSlow(webhook) ? 1n : 0n, claim: null },
+      begun_at: toMillis(now),
+      receiver: receiverOf(webhook.address),
+      is_slow: isSlow(webhook) ? 1n : 0n,
+      claim: null,
     };
     await unlessStored(this.db.insertInto('webhook_deliveries').values(row).execute());
   }

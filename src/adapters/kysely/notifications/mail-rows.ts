@@ -33,8 +33,16 @@ export const mailRow = (sealer: Sealer, { mail, planned, now }: Draft): Row => {
     ? { dueAt: sendAt, endedAt: undefined, ending: undefined }
     : { dueAt: undefined, endedAt: now, ending: 'left_out' as const };
   const row = plain.write({
-    ...{ ...rest, id, address, subject: subjectOf(mail), message: planned?.message ?? id, sendAt },
-    ...{ attempts: 0, claim: undefined, problem: undefined, ...progress },
+    ...rest,
+    id,
+    address,
+    subject: subjectOf(mail),
+    message: planned?.message ?? id,
+    sendAt,
+    attempts: 0,
+    claim: undefined,
+    problem: undefined,
+    ...progress,
     until: planned ? endOf(mail, sendAt) : sendAt,
   });
   const secret = { key: id, secret: JSON.stringify(about) };
@@ -47,8 +55,11 @@ export const dueMessage = (
   first: Row,
   others: readonly Row[],
 ): Omit<DueMessage, 'claim'> => ({
-  ...{ id: first.message, accountId: first.account_id, personId: first.person_id },
-  ...{ to: first.address, attempts: Number(first.attempts) },
+  id: first.message,
+  accountId: first.account_id,
+  personId: first.person_id,
+  to: first.address,
+  attempts: Number(first.attempts),
   until: fromMillis(first.until),
   tells: () =>
     [first, ...others].map((row) => {
@@ -75,7 +86,9 @@ export const dueMails = async (
     .limit(window)
     .execute();
   return rows.map(({ message, account_id: accountId, subject }) => ({
-    ...{ message, accountId, isPersonal: subject === null },
+    message,
+    accountId,
+    isPersonal: subject === null,
   }));
 };
 
@@ -101,7 +114,9 @@ export const claimedMessages = async (
 
 export const mailState = async (db: Queries, now: Date): Promise<MailState> => {
   const { count: waiting, least: oldest } = await countWaiting(db, {
-    ...{ table: 'mails', due: 'due_at', least: 'send_at' },
+    table: 'mails',
+    due: 'due_at',
+    least: 'send_at',
     only: ['send_at', '<=', toMillis(now)],
   });
   const { unreached } = await db

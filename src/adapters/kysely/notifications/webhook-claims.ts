@@ -43,7 +43,10 @@ export const dueDeliveries = async (
     .limit(limit)
     .execute();
   return rows.map(({ id, webhook_id: webhookId, account_id: accountId, receiver }) => ({
-    ...{ id, webhookId, accountId, receiver },
+    id,
+    webhookId,
+    accountId,
+    receiver,
   }));
 };
 
@@ -73,8 +76,12 @@ export const claimedDeliveries = async (
     const webhook = its && webhookFrom(its);
     const secrets = () => (its ? openedSecrets(sealer, its) : []);
     return {
-      ...{ id: row.id, claim, receiver: row.receiver },
-      ...{ delivery: deliveryFrom(row), webhook, secrets },
+      id: row.id,
+      claim,
+      receiver: row.receiver,
+      delivery: deliveryFrom(row),
+      webhook,
+      secrets,
     };
   });
 };
@@ -86,7 +93,9 @@ export const countWebhooks = async (db: Queries, now: Date): Promise<WebhookCoun
   let oldest = toMillis(now);
   for (const lane of lanes) {
     const { count, least } = await countWaiting(db, {
-      ...{ table: 'webhook_deliveries', due: 'next_at', least: 'next_at' },
+      table: 'webhook_deliveries',
+      due: 'next_at',
+      least: 'next_at',
       only: ['is_slow', '=', lane],
     });
     waiting += count;

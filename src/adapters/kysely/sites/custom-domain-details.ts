@@ -177,7 +177,10 @@ const episodes = v.object({
 } satisfies Entries<Episodes>);
 
 const shared = {
-  ...{ registrableDomain: v.string(), isApex: v.boolean(), dns, episodes },
+  registrableDomain: v.string(),
+  isApex: v.boolean(),
+  dns,
+  episodes,
   pause: perhaps(v.picklist(pauses)),
 };
 

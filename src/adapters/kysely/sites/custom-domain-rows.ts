@@ -28,7 +28,15 @@ export const customDomainRow = (domain: CustomDomain): WrittenDomainRow => {
     ...details
   } = domain;
   return writtenColumns.write({
-    ...{ id, accountId, projectId, host, unicodeHost, token, state, generation, addedAt },
+    id,
+    accountId,
+    projectId,
+    host,
+    unicodeHost,
+    token,
+    state,
+    generation,
+    addedAt,
     attachedHost: isAttached(domain) ? host : undefined,
     provenHost: isCertified(domain) ? host : undefined,
     details: JSON.stringify(details),

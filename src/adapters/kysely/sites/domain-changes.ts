@@ -189,10 +189,7 @@ export class KyselyTimeline extends Store implements Timeline {
 
 const readEntry = (row: Selectable<Schema['domain_timeline']>): PlacedEntry => {
   const { id, kind, occurredAt, details } = domainTimeline.read(row);
-  return {
-    ...{ place: id, kind, occurredAt },
-    details: JSON.parse(details) as TimelineEntry['details'],
-  };
+  return { place: id, kind, occurredAt, details: JSON.parse(details) as TimelineEntry['details'] };
 };
 
 const entryWriter = (

@@ -37,7 +37,8 @@ export const lookAtAccount = async (
       ...account,
       provenElsewhere: provenElsewhere({ id: '', accountId, host }, await holdersOf(host)),
       attachedTo: same && {
-        ...{ name: same.name, isThisOne: same.project_id === projectId },
+        name: same.name,
+        isThisOne: same.project_id === projectId,
         isDeleted: same.deleted_at !== null,
       },
     };

@@ -332,7 +332,10 @@ export class KyselyDueDomains extends Store implements DueDomains {
   constructor(database: Database, ids: Ids) {
     super(database);
     this.#queue = new QueueRows(database, ids, {
-      ...{ table: 'domains', key: 'id', due: 'due_at', leaseEnd: 'claimed_until' },
+      table: 'domains',
+      key: 'id',
+      due: 'due_at',
+      leaseEnd: 'claimed_until',
       order: ['due_at', 'id'],
     });
   }

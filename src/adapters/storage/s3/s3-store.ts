@@ -199,7 +199,9 @@ const clientOf = ({ endpoint }: S3Place): S3Client => {
   return new S3Client({
     // Most other stores accept any region, but the SDK needs one. They rarely have a host for each bucket.
     ...(endpoint !== undefined && {
-      ...{ endpoint, forcePathStyle: true, region: process.env['AWS_REGION'] ?? 'us-east-1' },
+      endpoint,
+      forcePathStyle: true,
+      region: process.env['AWS_REGION'] ?? 'us-east-1',
     }),
     maxAttempts: attempts,
     // Other stores do not support the newer checksums. The signature includes a SHA-256 anyway.
@@ -222,7 +224,8 @@ const traceCalls = (client: S3Client, tracer: Tracer, bucket: string): void => {
       const method = commandName.replace(/Command$/, '');
       const facts = {
         ...({ 'rpc.system': 'aws-api', 'rpc.service': 'S3' } as const),
-        ...{ 'rpc.method': method, 'aws.s3.bucket': bucket },
+        'rpc.method': method,
+        'aws.s3.bucket': bucket,
       };
       return (args) =>
         tracer.step({ name: `S3 ${method}`, kind: 'client', facts }, () => next(args));

@@ -63,8 +63,19 @@ const attachmentOf = (domain: Attachment): Attachment => {
   const { id, accountId, projectId, host, unicodeHost, registrableDomain, isApex } = domain;
   const { token, generation, addedAt, dns, episodes, pause } = domain;
   return {
-    ...{ id, accountId, projectId, host, unicodeHost, registrableDomain, isApex },
-    ...{ token, generation, addedAt, dns, episodes, pause },
+    id,
+    accountId,
+    projectId,
+    host,
+    unicodeHost,
+    registrableDomain,
+    isApex,
+    token,
+    generation,
+    addedAt,
+    dns,
+    episodes,
+    pause,
   } satisfies Readonly<Record<keyof Attachment, unknown>>;
 };
 
@@ -147,11 +158,17 @@ export const addDomain = (
   admitDomain(hostname, facts, now);
   const domain: CustomDomain = {
     ...draft,
-    ...{ host, unicodeHost, registrableDomain, isApex, generation: 0, addedAt: now },
+    host,
+    unicodeHost,
+    registrableDomain,
+    isApex,
+    generation: 0,
+    addedAt: now,
     dns: { ...neverChecked, nextCheckAt: nextLookAt(now, now, jitter) },
     episodes: { astray: undefined, failing: undefined },
     pause: undefined,
-    ...{ state: 'added', certificate: { kind: 'none' } },
+    state: 'added',
+    certificate: { kind: 'none' },
   };
   const added = { type: 'domain_added', ...about(domain, now), host } as const;
   const { provenElsewhere } = facts;
@@ -163,7 +180,8 @@ export const addDomain = (
 export const becomeVerified = (domain: CustomDomain, now: Date): DomainDecision => {
   const { certificate, host } = domain;
   const verified = enter(domain, {
-    ...{ state: 'verified', verifiedAt: now },
+    state: 'verified',
+    verifiedAt: now,
     certificate: { kind: 'wanted', work: workOnceVerified(domain, now) },
   });
   const told = { type: 'domain_verified', ...about(domain, now), host } as const;

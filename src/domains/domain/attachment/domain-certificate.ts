@@ -77,7 +77,10 @@ const certifying = (domain: Certified): CertificateWork => {
 const termsOf = (domain: Certified): CertificateTerms => {
   const { host, accountId, registrableDomain, dns, token } = domain;
   return {
-    ...{ key: keyOf(domain.id), host, payer: { accountId, registrableDomain }, isOurs: false },
+    key: keyOf(domain.id),
+    host,
+    payer: { accountId, registrableDomain },
+    isOurs: false,
     kinds: { first: 'new', later: 'renewal', counted: 'counted' },
     mayIssue: dns.report ? issuersFor(domain, dns.report) : [],
     methodAt: (authority) => methodOf(domain, authority),
@@ -94,7 +97,9 @@ const methodOf = (
   state === 'added'
     ? methodBeforeTraffic
     : chooseMethod({
-        ...{ host, authority, validation: dns.report?.validation },
+        host,
+        authority,
+        validation: dns.report?.validation,
         leadsHere: dns.report?.verifiable ?? false,
         unproven: certificate.work.attempts?.unproven,
       });
@@ -274,7 +279,8 @@ export const problemOf = (
   reason === 'caa' && issuers.length > 0
     ? dnsProblem('caa_forbids_issuer', { seen: detail, ...lineToAdd(domain, issuers) })
     : dnsProblem(codes[reason], {
-        ...{ seen: detail, wanted: `a certificate for ${domain.host}` },
+        seen: detail,
+        wanted: `a certificate for ${domain.host}`,
         ...(isByDns(domain) ? byDns(reason, domain) : {}),
       });
 

@@ -88,8 +88,14 @@ export interface Attempts {
 }
 
 export const freshAttempts = (now: Date): Attempts => ({
-  ...{ failed: 0, firstAt: now, lastAt: now },
-  ...{ isManual: false, retryAt: undefined, turns: {}, lastBy: undefined, unproven: undefined },
+  failed: 0,
+  firstAt: now,
+  lastAt: now,
+  isManual: false,
+  retryAt: undefined,
+  turns: {},
+  lastBy: undefined,
+  unproven: undefined,
 });
 
 export type NextAttempt =
@@ -178,8 +184,10 @@ export type RenewalWork =
 export type PlannedWork = Extract<RenewalWork, { readonly step: 'planned' }>;
 
 export const planned = (at: Date): PlannedWork => ({
-  ...{ step: 'planned', at },
-  ...{ attempts: undefined, problem: undefined },
+  step: 'planned',
+  at,
+  attempts: undefined,
+  problem: undefined,
 });
 
 export const plannedByOwner = (work: WantedWork, now: Date): WantedWork => {

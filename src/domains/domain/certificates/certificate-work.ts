@@ -116,8 +116,11 @@ export const choiceOf = (work: CertificateWork): Choice => ({
 });
 
 export const entryOf = (ordered: CertificateWork): Omit<LedgerEntry, 'kind' | 'occurredAt'> => ({
-  ...{ authority: orderedAt(ordered), host: ordered.terms.host, ...ordered.terms.payer },
-  ...{ isManual: isManual(ordered), orderKey: subjectOf(ordered) },
+  authority: orderedAt(ordered),
+  host: ordered.terms.host,
+  ...ordered.terms.payer,
+  isManual: isManual(ordered),
+  orderKey: subjectOf(ordered),
 });
 
 export const mayReplace = ({ certificate }: CertificateWork, authority: string): boolean =>
@@ -196,8 +199,10 @@ export const loseOrder = (
   if (!current) return unchangedWork;
   const subject = subjectOf(current);
   return {
-    ...{ work: withoutOrder(current), outcome: { kind: 'unanswered' } },
-    ...{ ledger: orderUnheardOf(subject), endsOrder: subject },
+    work: withoutOrder(current),
+    outcome: { kind: 'unanswered' },
+    ledger: orderUnheardOf(subject),
+    endsOrder: subject,
   };
 };
 

@@ -110,10 +110,12 @@ const issued = (
 ): IssuedCertificate => {
   const validity = { notBefore, notAfter };
   return {
-    ...{ kind: 'issued', ...validity },
+    kind: 'issued',
+    ...validity,
     work: planned(nextRenewal({ ...validity, host: work.terms.host }, now)),
     askRenewalAt: new Date(now.getTime() + pauseBetweenQuestions(validity, now)),
-    ...{ hasWindow: false, issuedBy: orderedAt(work) },
+    hasWindow: false,
+    issuedBy: orderedAt(work),
   };
 };
 
@@ -135,8 +137,10 @@ const orderFailed = (
   return {
     ...(work && { work }),
     outcome: {
-      ...{ kind: 'failed', failure: end.failure },
-      ...{ authority: orderedAt(ordered), isLate: current === undefined },
+      kind: 'failed',
+      failure: end.failure,
+      authority: orderedAt(ordered),
+      isLate: current === undefined,
     },
     ...countedAs(ordered, end, current === undefined, now),
     ...(hasEnded && { endsOrder: subjectOf(ordered) }),
@@ -232,10 +236,13 @@ const failedAgain = (current: CertificateWork, end: FailedEnd, now: Date): Attem
   const placed = end.kind === 'failed' ? order?.since : undefined;
   const turn = turnAfter(tried.turns[by], { isAway, retryAt, placed }, now);
   return {
-    ...{ ...tried, lastAt: now, failed: tried.failed + 1 },
+    ...tried,
+    lastAt: now,
+    failed: tried.failed + 1,
     isManual: tried.isManual && isAway,
     retryAt: retryAt ? latest(retryAt, tried.retryAt) : tried.retryAt,
-    ...{ turns: { ...tried.turns, [by]: turn }, lastBy: by },
+    turns: { ...tried.turns, [by]: turn },
+    lastBy: by,
     unproven: unprovenAfter(tried.unproven, reason, order?.method),
   };
 };

@@ -100,8 +100,11 @@ const keptOf = (facts: ResolverFacts, bytes: number): KeptFacts => {
   const hops = fit(names, shortened);
   return {
     ...facts,
-    ...{ txt: text(facts.txt), cname: text(facts.cname), a: text(facts.a) },
-    ...{ aaaa: text(facts.aaaa), sibling: text(facts.sibling) },
+    txt: text(facts.txt),
+    cname: text(facts.cname),
+    a: text(facts.a),
+    aaaa: text(facts.aaaa),
+    sibling: text(facts.sibling),
     ...(delegation && { delegation: text(delegation) }),
     ...(zone && { zone: { ...zone, nameServers: fit(zone.nameServers, shortened).kept } }),
     ...(unchecked && {

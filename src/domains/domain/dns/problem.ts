@@ -134,8 +134,12 @@ export const dnsProblem = (
     ...found
   }: Pick<DnsProblem, 'seen' | 'wanted'> & Partial<Pick<DnsProblem, 'actor' | 'fix' | 'resolver'>>,
 ): DnsProblem => ({
-  ...{ code, ...dnsProblems[code], ...found, resolver },
-  ...{ seen: shortened(seen), wanted: shortened(wanted) },
+  code,
+  ...dnsProblems[code],
+  ...found,
+  resolver,
+  seen: shortened(seen),
+  wanted: shortened(wanted),
 });
 
 export const isBlocking = ({ severity }: Pick<DnsProblem, 'severity'>): boolean =>

@@ -231,7 +231,8 @@ const judgeBy = (asked: Asked, { caa }: Expected, delegated: boolean): Judged =>
     .filter((one) => !needsTraffic(one.method) && !overHttp.some((method) => mayBe(one, method)))
     .map(({ authority }) => authority);
   const validation = {
-    ...{ delegated, method },
+    delegated,
+    method,
     ...(others.length > 0 && { exceptions }),
     ...(onlyByDns.length > 0 && { onlyByDns }),
   };

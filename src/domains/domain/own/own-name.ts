@@ -44,7 +44,9 @@ export const ownTerms = (
   given: Pick<CertificateTerms, 'host' | 'also' | 'payer' | 'kinds'>,
 ): OwnTerms => ({
   ...given,
-  ...{ key: keyOf(given.host), label: platformLabel, isOurs: true },
+  key: keyOf(given.host),
+  label: platformLabel,
+  isOurs: true,
   methodAt: () => methodsFor({ host: given.host, isDelegated: false })[0],
   problemOf: ({ failure: { detail: seen } }) =>
     dnsProblem('ca_unavailable', { seen, wanted: `a certificate for ${given.host}` }),
