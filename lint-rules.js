@@ -91,6 +91,8 @@ export default {
     'pure-syntax': without(forbiddenSyntax),
     'timeless-syntax': without(timedSyntax),
     'late-lookups': lateLookups,
-    'plain-literals': without({ 'ObjectExpression > SpreadElement > ObjectExpression': plainLiteral }),
+    'plain-literals': without({
+      'ObjectExpression > SpreadElement > ObjectExpression': plainLiteral,
+    }),
   },
 };

@@ -120,7 +120,9 @@ test('operators create, list and revoke links to a domain for people without an 
     code: 1,
     stderr: `animal-store: two.test has no link ${id} that works.\n`,
   });
-  expect((await shop.tell('share', 'two.test', '--list')).stdout).toMatch(/^There are no working links/);
+  expect((await shop.tell('share', 'two.test', '--list')).stdout).toMatch(
+    /^There are no working links/,
+  );
   expect((await shop.tell('share', 'two.test')).stdout).toMatch(/shown this once; it works until/);
   expect(await shop.tell('share', 'two.test', '--list', '--end', id)).toMatchObject({
     code: 2,

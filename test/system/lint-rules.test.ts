@@ -30,9 +30,7 @@ const everywhere: Readonly<Record<string, readonly string[]>> = {
   'local/plain-literals': [
     'export const point = (x: number, y: number) => ({ ...{ x, y }, z: 0 });',
   ],
-  'no-nested-ternary': [
-    "export const sign = (n: number) => (n < 0 ? '-' : n > 0 ? '+' : '');",
-  ],
+  'no-nested-ternary': ["export const sign = (n: number) => (n < 0 ? '-' : n > 0 ? '+' : '');"],
   'typescript/ban-ts-comment': [
     `// @ts-expect-error\nexport const text: string = 1;`,
     `// @ts-ignore: has to stay, whatever it is\nexport const text = '';`,
