@@ -105,7 +105,7 @@ const removalComplaints = async (scene: Scene): Promise<readonly string[]> => {
   );
 };
 
-/** Usually within a second; beside the load on a busy machine it takes longer. */
+/** Usually within a second; longer under load on a busy machine. */
 const leftWithinMs = 15_000;
 
 const pairOf = (scene: Scene): ReplicatedMariaDb => {

@@ -12,7 +12,7 @@ import type { SmallDisk } from '../support/servers/small-disk.ts';
 import { startTcpProxy, type TcpProxy } from '../support/servers/tcp-proxy.ts';
 import type { FaultDatabase } from './fault-words.ts';
 
-/** A server of MySQL's protocol, and what can be done to it. */
+/** A MySQL or MariaDB server that a fault can stop or change. */
 export interface FaultServer {
   /** The address of the one server, or of the node that takes the writes. */
   readonly node: MariaDb;

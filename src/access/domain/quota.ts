@@ -103,7 +103,7 @@ export interface Verdict {
   readonly limits: Limits;
 }
 
-/** `speaks` is the window with the least left, or the day if both have the same. */
+/** `speaks` is the window with the least quota left, or the day if both have the same. */
 export const judge = (limits: Limits, counts: Counts, allowed: boolean, now: Date): Verdict => {
   const { minute, day } = windowsOf(limits, counts, now);
   const minuteSpeaks = minute.remaining < day.remaining;

@@ -97,14 +97,14 @@ describe('an answer describes', () => {
   const nextMinute = new Date('2026-03-01T12:35:00Z');
   const nextDay = new Date('2026-03-02T00:00:00Z');
 
-  test('the window with the least left', () => {
+  test('the window with the least quota left', () => {
     const minute = { window: 'minute', limit: 60, remaining: 59, resetAt: nextMinute };
     expect(speaks(1, 1)).toEqual(minute);
     const day = { window: 'day', limit: 1000, remaining: 5, resetAt: nextDay };
     expect(speaks(1, 995)).toEqual(day);
   });
 
-  test('the day when both windows have the same left', () => {
+  test('the day when both windows have the same quota left', () => {
     expect(speaks(50, 990)).toMatchObject({ window: 'day', remaining: 10 });
   });
 

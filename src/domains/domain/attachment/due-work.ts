@@ -157,7 +157,10 @@ const troubleOf = ({ code, actor, fix }: DnsProblem): Trouble => ({ problem: cod
 
 const unknown: Trouble = { problem: '', actor: 'us', fix: '' };
 
-/** How much a domain needs its owner, the most urgent first. Stored with it, because lists begin with what needs the owner. */
+/**
+ * How much a domain needs its owner, the most urgent first. Stored with the domain, because lists begin
+ * with the most urgent ones.
+ */
 export const attentions = ['broken', 'wanted', 'none', 'gone'] as const;
 export type Attention = (typeof attentions)[number];
 
