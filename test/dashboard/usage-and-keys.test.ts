@@ -101,6 +101,36 @@ test('a hundred keys take two pages, and one more is refused beside the form', a
   await hasTwoPages('/dashboard/keys');
 });
 
+test('revoked keys fold, and take pages of their own', async () => {
+  const access = dashboard.container.get(AccessKey);
+  const { accountId } = owner;
+  for (let n = 1; n <= 60; n++) {
+    const { id } = await access.createApiKey({
+      accountId,
+      name: `Old key ${n}`,
+      scopes: ['pets:read'],
+    });
+    await access.revokeApiKey(id, accountId);
+  }
+  const oldKeysAt = async (path: string) => {
+    const { text } = await owner.visitor.get(path);
+    const [fold] = elementsIn(text, 'details').filter(({ text: words }) =>
+      /revoked key/.test(words),
+    );
+    const next = elementsIn(text, 'a').find(({ attributes }) => attributes['rel'] === 'next');
+    return {
+      names: fold?.text.match(/Old key \d+/g) ?? [],
+      isOpen: fold?.attributes['open'] !== undefined,
+      next: next?.attributes['href'] ?? '',
+    };
+  };
+  const first = await oldKeysAt('/dashboard/keys');
+  const second = await oldKeysAt(first.next);
+  expect([first.names.length, first.isOpen]).toEqual([50, false]);
+  expect([second.names.length, second.isOpen, second.next]).toEqual([10, true, '']);
+  expect(new Set([...first.names, ...second.names]).size).toBe(60);
+});
+
 test('a hundred people take two pages', async () => {
   const access = dashboard.container.get(AccessKey);
   for (let n = 1; n < 100; n++) await access.invite(owner.accountId, `keeper-${n}@zoo.example`);

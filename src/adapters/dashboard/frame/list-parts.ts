@@ -70,6 +70,8 @@ interface PageChoice {
   readonly address: ListAddress;
   /** The id of the last item on the previous page, from the address. */
   readonly after: string | null;
+  /** The field of the address that has `after`, if a page has several lists. */
+  readonly cursor?: string;
   readonly order: 'time' | 'other';
 }
 
@@ -77,12 +79,12 @@ interface PageChoice {
 export const pageIn = <Thing>(
   all: readonly Thing[],
   idOf: (thing: Thing) => string,
-  { address, after, order }: PageChoice,
+  { address, after, cursor = 'after', order }: PageChoice,
 ): { readonly shown: readonly Thing[]; readonly links: Html } => {
   const begin = 1 + all.findIndex((one) => idOf(one) === after);
   const { shown, last } = listPart(all.slice(begin), pageSize);
   const first = begin > 0 ? addressOf(address) : undefined;
-  const next = last && addressOf(address, { after: idOf(last) });
+  const next = last && addressOf(address, { [cursor]: idOf(last) });
   return { shown, links: pager({ first, next, order }) };
 };
 

@@ -3,7 +3,7 @@ import type { Project } from '../../../sites/domain/project.ts';
 import type { ListedKey } from '../../../access/ports.ts';
 import { type Confirmation, formError, onceInput, overlapSelect } from '../frame/form-parts.ts';
 import { type Child, html, type Html, nothing } from '../frame/html.ts';
-import { rowList, rowMenu } from '../frame/list-parts.ts';
+import { pageIn, rowList, rowMenu } from '../frame/list-parts.ts';
 import { badge, type ColumnsOf, counted, day, exact, atClock, time } from '../frame/parts.ts';
 import type { Refusal, Visit } from '../frame/screen.ts';
 
@@ -103,13 +103,26 @@ const revoke = ({ id, name }: ApiKey): Confirmation => ({
   action: `/dashboard/keys/${id}/revoke`,
 });
 
-export const revokedKeys = (keys: readonly ApiKey[], now: Date): Html => html`
-  <details class="hint aside">
+export const revokedKeys = (
+  keys: readonly ApiKey[],
+  {
+    path,
+    after,
+    now,
+  }: { readonly path: string; readonly after: string | null; readonly now: Date },
+): Html => {
+  const address = { path, fields: {} };
+  const page = { address, after, cursor: 'revoked', order: 'time' } as const;
+  const { shown, links } = pageIn(keys, ({ id }) => id, page);
+  return html`
+  <details class="hint aside" ${after !== null && html`open`}>
     <summary>${counted(keys.length, 'revoked key')}</summary>
     <ul class="stack">
-      ${keys.map(
+      ${shown.map(
         ({ name, hint, revokedAt = now, lastUsedAt }) =>
           html`<li class="row"><span>${name}</span> <code>${hint}</code> <span>${badge('revoked', 'idle')} ${time(revokedAt, now)}</span> <span>${lastUsedAt ? html`last used ${day(lastUsedAt)}` : 'never used'}</span></li>`,
       )}
     </ul>
+    ${links}
   </details>`;
+};

@@ -40,7 +40,7 @@ export const keysScreen = (ports: DashboardPorts): Screen => {
           },
         )}
         ${secret}
-        ${lists(keys, query.get('after'), { now, newId, projects, may, refusal: ofRotation })}
+        ${lists(keys, query, { now, newId, projects, may, refusal: ofRotation })}
         ${
           may('key.create') &&
           html`<section class="card" id="new-key">
@@ -56,17 +56,18 @@ export const keysScreen = (ports: DashboardPorts): Screen => {
 
 const lists = (
   keys: readonly ListedKey[],
-  after: string | null,
+  query: URLSearchParams,
   options: KeyTableOptions,
 ): Html => {
   const usable = keys.filter((key) => !key.revokedAt).toReversed();
   const revoked = keys.filter((key) => key.revokedAt).toReversed();
   const address = { path: keysPath, fields: {} };
-  const { shown, links } = pageIn(usable, ({ id }) => id, { address, after, order: 'time' });
+  const page = { address, after: query.get('after'), order: 'time' } as const;
+  const { shown, links } = pageIn(usable, ({ id }) => id, page);
   return html`
     ${usable.length === 0 ? nothingYet : keyTable(shown, options)}
     ${links}
-    ${revoked.length > 0 && revokedKeys(revoked, options.now)}`;
+    ${revoked.length > 0 && revokedKeys(revoked, { path: keysPath, after: query.get('revoked'), now: options.now })}`;
 };
 
 const nothingYet = empty(
