@@ -222,10 +222,16 @@ const plants: Readonly<Record<string, Plant>> = {
   },
   'No mail goes to a person of another account': (law, { seen, world }) => {
     put('people', { id: 'per_1', account_id: 'acc_1', email: 'owner@north.test' });
+    put('people', { id: 'per_3', account_id: 'acc_3', email: 'owner@north.test' });
     put('projects', { id: 'prj_2', account_id: 'acc_2', slug: 'south' });
-    const told = [{ kind: 'domain.live', about: { project: 'south' } }];
-    world.mail.taken.push({ to: 'owner@north.test', told });
-    return law.afterStep?.(seen);
+    put('projects', { id: 'prj_3', account_id: 'acc_3', slug: 'west' });
+    const toldOf = (project: string) => {
+      const told = [{ kind: 'domain.live', about: { project } }];
+      world.mail.taken.push({ to: 'owner@north.test', told });
+      return law.afterStep?.(seen);
+    };
+    expect(toldOf('west')).toBeUndefined();
+    return toldOf('south');
   },
   'Each webhook delivery that is marked as delivered reached its receiver': (law, { seen }) => {
     put('webhooks', {

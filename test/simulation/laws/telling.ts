@@ -137,12 +137,9 @@ export const mailsArriveRight = (): Law => {
       for (; asked < taken.length; asked += 1) {
         const mail = taken[asked];
         if (!mail) continue;
-        const account = stored.first<{ id: string }>(
-          'select account_id as id from people where email = ?',
-          mail.to,
-        )?.id;
-        if (account === undefined) return { to: mail.to, why: 'nobody has this address' };
-        const strange = mail.told.find((told) => isOfAnother(told.about, account, stored));
+        if (!stored.has('select 1 from people where email = ?', mail.to))
+          return { to: mail.to, why: 'nobody has this address' };
+        const strange = mail.told.find((told) => isOfAnother(told.about, mail.to, stored));
         if (strange) return { to: mail.to, kind: strange.kind };
       }
       return undefined;
@@ -150,11 +147,13 @@ export const mailsArriveRight = (): Law => {
   };
 };
 
-const isOfAnother = (about: object, account: string, stored: Seen['stored']): boolean => {
+/** One address may belong to people of several accounts. */
+const isOfAnother = (about: object, address: string, stored: Seen['stored']): boolean => {
   if (!('project' in about)) return false;
   // A mail may arrive after its project has ended.
-  const others = 'select 1 from projects where slug = ? and account_id <> ?';
-  return stored.has(others, String(about.project), account);
+  const others = `select 1 from projects where slug = ?
+    and account_id not in (select account_id from people where email = ?)`;
+  return stored.has(others, String(about.project), address);
 };
 
 /** Retention deletes deliveries after 30 days. */
