@@ -141,8 +141,8 @@ const fillDomains = async (
   await domains.changeDomainSettings(project.id, {
     primary: `www.${zone}`,
     redirects: [
-      { from: `shop.${zone}`, to: `www.${zone}`, status: 308 },
       { from: `soon.${zone}`, to: `https://elsewhere.test/${'shop/'.repeat(40)}`, status: 302 },
+      { from: `shop.${zone}`, to: `www.${zone}`, status: 308 },
     ],
   });
 };
