@@ -114,6 +114,16 @@ test("another person's passkey is refused", async () => {
   expect(hers?.factorSince).toBeUndefined();
 });
 
+test('a new passkey may use only algorithms that Node verifies without experimental code', async () => {
+  const { visitor } = await newOwner();
+  const access = dashboard.container.get(AccessKey);
+  const signedIn = (await access.findSession(visitor.cookie?.split('=')[1] ?? ''))!;
+  const options = (await access.passkeyOptions(signedIn, 'make'))!;
+  expect(JSON.parse(options)).toMatchObject({
+    pubKeyCredParams: [-8, -7, -257].map((alg) => ({ alg, type: 'public-key' })),
+  });
+});
+
 /** Does the same as the script of the page. */
 const answerScript = (options: string): string => `(async () => {
   const bytes = (text) => Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (one) => one.charCodeAt(0));

@@ -24,6 +24,9 @@ const siteOf = (dashboard: string): Site | undefined => {
 /** The library loads slowly, so it is loaded on first use. */
 const library = () => import('@simplewebauthn/server');
 
+/** EdDSA, ES256 and RS256 (RFC 9053, RFC 8812). Node's ML-DSA, which the library prefers, is experimental. */
+const supportedAlgorithmIDs = [-8, -7, -257];
+
 const notRight = () => undefined;
 
 export class WebAuthnPasskeys extends Passkeys {
@@ -48,6 +51,7 @@ export class WebAuthnPasskeys extends Passkeys {
       userName: person.email,
       userID: new Uint8Array(Buffer.from(person.id)),
       attestationType: 'none',
+      supportedAlgorithmIDs,
       excludeCredentials: known.map((id) => ({ id })),
       authenticatorSelection: { residentKey: 'discouraged', userVerification: 'preferred' },
     });
@@ -73,6 +77,7 @@ export class WebAuthnPasskeys extends Passkeys {
     const verifying = async () =>
       verifyRegistrationResponse({
         response: JSON.parse(shown) as RegistrationResponseJSON,
+        supportedAlgorithmIDs,
         ...this.#expected(isOurs),
       });
     const verified = await verifying().catch(notRight);
