@@ -39,4 +39,23 @@ describe('a cursor', () => {
     const { key } = await api.newAccount();
     expect(await refusal(page, key)).toBe('invalid_cursor');
   });
+
+  const [same, another] = [
+    'a secret key for tests, long enough',
+    'another secret key, also long enough',
+  ];
+  test.each([
+    ['is accepted by another process with the same secret key', 200, { SECRET_KEY: same }],
+    ['is refused by a service with another secret key', 400, { SECRET_KEY: another }],
+    [
+      'is accepted by a service that replaced the secret key and still knows the previous one',
+      200,
+      { SECRET_KEY: another, SECRET_KEY_PREVIOUS: same },
+    ],
+  ])('%s', async (_, wanted, settings) => {
+    const other = await startApi('sqlite', { databaseUrl: api.databaseUrl, settings });
+    const { status } = await other.send(page, { key: api.account.key });
+    await other.close();
+    expect(status).toBe(wanted);
+  });
 });
