@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { ModernFakeTimers } from '@jest/fake-timers';
 import type { Config } from '@jest/types';
 import { ModuleMocker } from 'jest-mock';
@@ -30,6 +31,8 @@ export default class NativeEnvironment {
   }
 
   teardown(): Promise<void> {
+    // Otherwise the process writes all of it at its end, when Jest gives it half a second.
+    flushCompileCache();
     this.moduleMocker.restoreAllMocks();
     this.fakeTimersModern.dispose();
     globalThis.console = this.#console;
