@@ -162,7 +162,10 @@ const access: Tables = {
       requests: integer,
     },
     primaryKey: ['account_id', 'hour', 'key_id', 'operation', 'outcome'],
-    indexes: { usage_hours_by_age: ['hour'] },
+    indexes: {
+      usage_hours_by_age: ['hour'],
+      usage_hours_by_operation: ['account_id', 'operation', 'hour'],
+    },
   },
   usage_days: {
     columns: {
