@@ -245,6 +245,19 @@ test('the browser asks before a page is left whose upload is not over', async ()
   expect(await asks()).toBe(false);
 });
 
+test('the browser asks before a page is left that still waits to send its file', async () => {
+  const page = await browsed.visit('/dashboard/animals/import');
+  const asks = () =>
+    page.evaluate("!dispatchEvent(new Event('beforeunload', { cancelable: true }))");
+  await page.evaluate('window.fetch = () => new Promise((_, reject) => (window.fail = reject))');
+  await page.label('CSV file').upload(Buffer.from('name\nRex\n'), 'animals.csv');
+  await page.role('button', 'Import').click();
+  expect(await asks()).toBe(true);
+  await page.evaluate("fail(new TypeError('offline'))");
+  await page.role('alert').words('We cannot reach Animal Store.').isShown();
+  expect(await asks()).toBe(false);
+});
+
 test('pressing a button again while its form is being sent does nothing', async () => {
   const page = await browsed.visit('/dashboard/keys');
   const sent: string[] = [];

@@ -115,7 +115,8 @@ document.addEventListener('click', (event) => {
 
 /**
  * Ignores a second click. Sends a form only once the server is reachable, because otherwise the browser's own error
- * page would replace what was typed. A form whose page is left before that is sent at once.
+ * page would replace what was typed. A form whose page is left before that is sent at once, unless it has a file: beacons
+ * carry at most 64 KiB.
  */
 document.addEventListener('submit', (event) => {
   const { submitter, target } = event;
@@ -133,11 +134,14 @@ document.addEventListener('submit', (event) => {
 const waiting = new Map();
 const isReached = new Set();
 const sendOnceReached = async (form, submitter) => {
-  waiting.set(form, submitter);
+  const hasFile = form.enctype === 'multipart/form-data';
+  if (hasFile) addEventListener('beforeunload', askBeforeLeaving);
+  else waiting.set(form, submitter);
   const { href } = document.querySelector('link[rel=icon]');
   const asked = { method: 'HEAD', cache: 'no-store', signal: AbortSignal.timeout(10_000) };
   const answer = await fetch(href, asked).catch(() => undefined);
-  if (!waiting.delete(form)) return;
+  if (hasFile) removeEventListener('beforeunload', askBeforeLeaving);
+  else if (!waiting.delete(form)) return;
   freshen(form);
   form.querySelector('[data-offline]')?.remove();
   if (answer) {
@@ -150,9 +154,7 @@ const sendOnceReached = async (form, submitter) => {
 addEventListener('pagehide', () => {
   for (const [form, submitter] of waiting) {
     const address = submitter?.hasAttribute('formaction') ? submitter.formAction : form.action;
-    const content = new FormData(form, submitter);
-    const isMultipart = form.enctype === 'multipart/form-data';
-    navigator.sendBeacon(address, isMultipart ? content : new URLSearchParams(content));
+    navigator.sendBeacon(address, new URLSearchParams(new FormData(form, submitter)));
   }
   waiting.clear();
 });
