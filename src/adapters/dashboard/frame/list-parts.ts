@@ -70,8 +70,9 @@ interface PageChoice {
   readonly address: ListAddress;
   /** The id of the last item on the previous page, from the address. */
   readonly after: string | null;
-  /** The field of the address that has `after`, if a page has several lists. */
+  /** If a page has several lists: the field of the address that has `after`, and the name of the list. */
   readonly cursor?: string;
+  readonly of?: string;
   readonly order: 'time' | 'other';
 }
 
@@ -79,13 +80,13 @@ interface PageChoice {
 export const pageIn = <Thing>(
   all: readonly Thing[],
   idOf: (thing: Thing) => string,
-  { address, after, cursor = 'after', order }: PageChoice,
+  { address, after, cursor = 'after', of, order }: PageChoice,
 ): { readonly shown: readonly Thing[]; readonly links: Html } => {
   const begin = 1 + all.findIndex((one) => idOf(one) === after);
   const { shown, last } = listPart(all.slice(begin), pageSize);
   const first = begin > 0 ? addressOf(address) : undefined;
   const next = last && addressOf(address, { [cursor]: idOf(last) });
-  return { shown, links: pager({ first, next, order }) };
+  return { shown, links: pager({ first, next, of, order }) };
 };
 
 interface Selection<Thing> {

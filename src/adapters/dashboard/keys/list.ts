@@ -112,7 +112,7 @@ export const revokedKeys = (
   }: { readonly path: string; readonly after: string | null; readonly now: Date },
 ): Html => {
   const address = { path, fields: {} };
-  const page = { address, after, cursor: 'revoked', order: 'time' } as const;
+  const page = { address, after, cursor: 'revoked', of: 'revoked keys', order: 'time' } as const;
   const { shown, links } = pageIn(keys, ({ id }) => id, page);
   return html`
   <details class="hint aside" ${after !== null && html`open`}>
