@@ -60,6 +60,7 @@ export class Supervisor {
     try {
       const first = this.#fork(0);
       await served(first);
+      if (this.#stopping) return undefined;
       const others = Array.from({ length: count - 1 }, (_, at) => this.#fork(at + 1));
       await Promise.all(others.map(served));
       this.#children.push(first, ...others);
