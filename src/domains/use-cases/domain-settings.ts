@@ -100,10 +100,9 @@ export const adoptPrimary =
   ({ settings, clock }: Pick<DomainPorts, 'settings' | 'clock'>) =>
   async (projectId: string): Promise<void> => {
     const adopted = settings.change(projectId, (current, { accountId, hosts }) => {
-      const known = withoutGone(current, hosts);
-      const wanted = withFirstPrimary(known, hosts);
-      const decided = wanted === known ? { ...current, primary: known.primary } : wanted;
-      return replaceSettings(current, decided, { projectId, accountId, now: clock.now() });
+      const { primary } = withFirstPrimary(withoutGone(current, hosts), hosts);
+      const wanted = { ...current, primary };
+      return replaceSettings(current, wanted, { projectId, accountId, now: clock.now() });
     });
     await adopted.catch(unlessGone);
   };
