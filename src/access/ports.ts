@@ -229,7 +229,7 @@ export abstract class UsageLog {
 
   /**
    * Sums in the database and returns the oldest first. Hours and days without requests are missing.
-   * @param since the beginning of an hour or a day
+   * @param since the beginning of a unit
    */
   abstract sum(of: Caller, since: Date, unit: 'hour' | 'day'): Promise<readonly UsageSum[]>;
 

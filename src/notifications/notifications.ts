@@ -21,7 +21,7 @@ import type {
 } from './webhook-ports.ts';
 
 /** The page then shows "99+". */
-export const mostCounted = 100;
+export const mostUnread = 100;
 
 export const notifications = (ports: NotificationsPorts) => ({
   mailAccount: mailAccount(ports),
@@ -42,7 +42,7 @@ export const notifications = (ports: NotificationsPorts) => ({
   listNotices: (accountId: string, limit: number, before?: bigint) =>
     ports.notices.list(accountId, limit, before),
   newestNotice: (accountId: string) => ports.notices.newest(accountId),
-  countUnread: (reader: Reader) => ports.notices.unread(reader, mostCounted),
+  countUnread: (reader: Reader) => ports.notices.unread(reader, mostUnread),
   lookAtNotices: async (
     reader: Reader,
   ): Promise<{ readonly before: bigint; readonly newest: bigint }> => {

@@ -60,7 +60,7 @@ export const admitApiKey = (inUse: number): void => {
 };
 
 /** @param keys all of the account, the oldest first @returns `surplus`: the keys to delete before one more is added */
-export const makeRoom = (
+export const roomFor = (
   keys: readonly Pick<ApiKey, 'id' | 'revokedAt' | 'expiresAt'>[],
   now: Date,
 ): { readonly inUse: number; readonly surplus: readonly string[] } => {

@@ -146,7 +146,7 @@ const restoredInWords = ({ manifest, lost, replaced, ...rest }: Restored): strin
     ...lostInWords(lost),
     ...replaced.map(
       (id) =>
-        ` Deploy ${id} was damaged or changed in the storage; the backed-up version was restored.`,
+        `  Deploy ${id} was damaged or changed in the storage; the backed-up version was restored.`,
     ),
     ...(rest.missingKeys === undefined
       ? []
@@ -156,7 +156,7 @@ const restoredInWords = ({ manifest, lost, replaced, ...rest }: Restored): strin
   ].join('\n');
 
 const lostInWords = (lost: Readonly<Record<string, string>>): readonly string[] =>
-  Object.entries(lost).map(([id, why]) => ` Deploy ${id} was not restored: ${why}.`);
+  Object.entries(lost).map(([id, why]) => `  Deploy ${id} was not restored: ${why}.`);
 
 const movedInWords = ({ from, to, rows }: Moved): string => {
   const counts = Object.values(rows);

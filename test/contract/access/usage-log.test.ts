@@ -170,6 +170,8 @@ describeStores('the usage log', (stores) => {
       });
       expect(won).toHaveLength(20);
       expect(await listed()).toEqual(rows.map((row) => ({ ...row, requests: 20 })));
+      const days = await usage.sum({ accountId: account }, midnight, 'day');
+      expect(days.map(({ requests }) => requests)).toEqual([80]);
       expect(await lastUse()).toEqual(later(19));
     },
   );

@@ -10,7 +10,7 @@ import {
   isWellFormedSecret,
   keyLimits,
   liftBan,
-  makeRoom,
+  roomFor,
   nextBan,
   opens,
   type Overlap,
@@ -49,8 +49,8 @@ test('the oldest keys that no longer work make room for one more', () => {
     ...key,
   }));
   const room = { inUse: keyLimits.kept - 2, surplus: ['498', '499'] };
-  expect(makeRoom(keys, now)).toEqual(room);
-  expect(makeRoom(keys.slice(2), now)).toEqual({ inUse: keyLimits.kept - 4, surplus: [] });
+  expect(roomFor(keys, now)).toEqual(room);
+  expect(roomFor(keys.slice(2), now)).toEqual({ inUse: keyLimits.kept - 4, surplus: [] });
 });
 
 describe('issuing an API key', () => {

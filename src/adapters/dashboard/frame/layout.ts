@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import type { SignedIn } from '../../../access/people-ports.ts';
-import { mostCounted } from '../../../notifications/notifications.ts';
+import { mostUnread } from '../../../notifications/notifications.ts';
 import type { Reader } from '../../../notifications/ports.ts';
 import { html, type Html } from './html.ts';
 import { type HelpPage, helpPath, mePath, noticesPath, searchPath } from './paths.ts';
@@ -17,7 +17,7 @@ export const readerOf = ({ account, person }: SignedIn): Reader => ({
  * never prefetch forms.
  */
 export const bell = (unread: number): Html => {
-  const number = unread < mostCounted ? String(unread) : `${mostCounted - 1}+`;
+  const number = unread < mostUnread ? String(unread) : `${mostUnread - 1}+`;
   const label = unread === 0 ? 'Notices' : `Notices, ${number} unread`;
   return html`<form method="post" action="${noticesPath}" class="inline bell" data-bell><button class="bare icon" aria-label="${label}" title="${label}">${icons.bell}${unread > 0 && html`<span class="count" aria-hidden="true">${number}</span>`}</button></form>`;
 };

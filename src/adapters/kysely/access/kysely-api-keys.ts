@@ -4,7 +4,7 @@ import { accountDeleted, apiKeyNotFound } from '../../../access/domain/access-er
 import type { AccessEvent } from '../../../access/domain/access-event.ts';
 import {
   keyLimits,
-  makeRoom,
+  roomFor,
   type ApiKey,
   type Rotation,
   type Ban,
@@ -45,7 +45,7 @@ export class KyselyApiKeys extends AggregateStore implements ApiKeys {
     const lock = async (db: Queries) => {
       await this.lockAccount(key.accountId);
       const rows = await ofAccount(db, key.accountId).select(dated.names).execute();
-      return makeRoom(rows.map(dated.read), key.createdAt);
+      return roomFor(rows.map(dated.read), key.createdAt);
     };
     await this.changing(
       lock,

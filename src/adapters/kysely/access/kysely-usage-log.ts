@@ -153,7 +153,8 @@ const daysOf = (hours: readonly HourOfUsage[]): readonly DayOfUsage[] => {
   const days = Map.groupBy(hours.map(dayOf), ({ accountId, day, keyId, outcome }) =>
     [accountId, day.toISOString(), keyId, outcome].join(' '),
   );
-  return [...days].sort().flatMap(([, [first, ...others]]) => {
+  return [...days.keys()].sort().flatMap((key) => {
+    const [first, ...others] = days.get(key) ?? [];
     if (!first) return [];
     return { ...first, requests: others.reduce((sum, one) => sum + one.requests, first.requests) };
   });
