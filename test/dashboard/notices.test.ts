@@ -26,15 +26,13 @@ const tell = async (accountId = browsed.owner.accountId): Promise<string> => {
   const { container, clock } = browsed.dashboard;
   const name = `Key ${(told += 1)}`;
   const until = clock.now().toISOString();
-  await container
-    .get(Notices)
-    .add({
-      id: `evt_${told}`,
-      accountId,
-      occurredAt: clock.now(),
-      kind: 'key.banned',
-      about: { keyId: 'key_1', name, until },
-    });
+  await container.get(Notices).add({
+    id: `evt_${told}`,
+    accountId,
+    occurredAt: clock.now(),
+    kind: 'key.banned',
+    about: { keyId: 'key_1', name, until },
+  });
   ring(accountId);
   return `The API key ${name} was banned for a while`;
 };

@@ -32,13 +32,11 @@ export class KyselyAuditLog extends Store implements AuditLog {
       .orderBy('id', 'desc')
       .limit(limit)
       .execute();
-    return rows
-      .map(toldEvents.read)
-      .map(({ type: what, details, ...entry }) => ({
-        ...entry,
-        what,
-        details: JSON.parse(details) as AuditEntry['details'],
-      }));
+    return rows.map(toldEvents.read).map(({ type: what, details, ...entry }) => ({
+      ...entry,
+      what,
+      details: JSON.parse(details) as AuditEntry['details'],
+    }));
   }
 }
 
