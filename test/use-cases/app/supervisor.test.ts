@@ -110,6 +110,15 @@ test('a stop during the start is not a failed start', async () => {
   expect(puppets.map(({ told }) => told)).toEqual([['ending'], ['ending']]);
 });
 
+test('a stop that comes as the first process serves starts no other process', async () => {
+  const { supervisor, puppets, nth } = theatre();
+  const started = supervisor.start(3);
+  (await nth(1)).serve();
+  await supervisor.stop();
+  expect(await started).toBeUndefined();
+  expect(puppets.map(({ told }) => told)).toEqual([['ending']]);
+});
+
 test('a process that ends is replaced in its role, after 1, 2, 4 and at most 30 seconds', async () => {
   const { supervisor, puppets, nth, nthPause, startTwo } = theatre();
   await startTwo();
