@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { UsageLog } from '../../src/access/ports.ts';
 import { largestInt64 } from '../../src/catalogue/domain/pet.ts';
 import { AccessKey, CatalogueKey, DomainsKey, SitesKey } from '../../src/app/keys.ts';
-import { axeFaults, unfoldForAxe } from '../support/dashboard/crawl.ts';
+import { axe, axeFaults, unfoldForAxe } from '../support/dashboard/crawl.ts';
 import { startBrowser, type TestBrowser } from '../support/dashboard/browser.ts';
 import { browseDashboard } from '../support/dashboard/dashboard-page.ts';
 import { fill } from '../support/dashboard/filling.ts';
@@ -240,6 +240,17 @@ describe('how a page looks', () => {
     })()`);
     const button = `getComputedStyle(document.querySelector('button.main'), '::after')`;
     expect(await page.evaluate(`${button}.content`)).toContain('…');
+  });
+
+  test.each([
+    ['main button.main', domains],
+    ['main .menu-button', domains],
+    ['main button.danger', `${domains}/${long}/remove`],
+  ])('the words of the button %s stay readable under the mouse', async (button, path) => {
+    const page = await open(path, 1280);
+    await page.raw.hover(button);
+    await page.evaluate(axe);
+    expect(await axeFaults(page, 'color-contrast')).toEqual([]);
   });
 
   test('pages print without their navigation and buttons', async () => {
