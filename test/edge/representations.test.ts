@@ -128,6 +128,17 @@ describe.each(siteStorages)('the encodings of a file stored in %s', (storage) =>
       }
     });
 
+    test.each(['GET', 'HEAD'])('%s with If-Match gets the named version or 412', async (method) => {
+      const etag = await etagOf('/alphabet.txt');
+      const statusFor = async (named: string, path = '/alphabet.txt') =>
+        (await ask(path, { 'If-Match': named, 'If-None-Match': '"x"' }, method)).status;
+      for (const named of [etag, `"x", ${etag}`, '*']) expect(await statusFor(named)).toBe(200);
+      for (const other of ['"x"', `W/${etag}`, '']) expect(await statusFor(other)).toBe(412);
+      expect(await statusFor('"x"', '/nothing')).toBe(404);
+      const known = { 'If-Match': '"x"', 'If-None-Match': etag, Range: 'bytes=0-2' };
+      expect((await ask('/alphabet.txt', known, method)).status).toBe(412);
+    });
+
     test('a 404 page is never answered 304', async () => {
       expect((await ask('/nothing', { 'If-None-Match': '*' })).status).toBe(404);
     });

@@ -5,6 +5,7 @@ import {
   encodingFor,
   headersWithoutContent,
   isKnown,
+  isNamed,
   portionOf,
   type ServedFile,
   type ServedForm,
@@ -67,6 +68,10 @@ const sendFile = (cache: SiteCache, visit: SiteRequest, file: ServedFile): Sendi
   // Only GET supports ranges (RFC 9110, section 14.2). They count uncompressed bytes.
   const range = method === 'GET' ? headers.range : undefined;
   const form = formFor(file, range === undefined ? acceptedBy(visit.request) : undefined);
+  if (!isNamed(form.etag, headers['if-match'] ?? '*')) {
+    refuse(visit.request, visit.response, 412);
+    return undefined;
+  }
   if (isKnown(form.etag, headers['if-none-match'])) {
     visit.response.writeHead(304, headersWithoutContent(form) as string[]);
     visit.response.end();

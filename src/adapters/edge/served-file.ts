@@ -136,13 +136,14 @@ export const portionOf = (
 
 const oneRange = /^bytes=(\d*)-(\d*)$/i;
 
+/** Checks whether the client has named this version. `If-Match` compares strongly (RFC 9110, section 13.1.1). */
+export const isNamed = (etag: string, condition: string): boolean =>
+  condition.length <= longestHeader &&
+  (condition.trim() === '*' || condition.split(',').some((one) => one.trim() === etag));
+
 /** Checks whether the client already has this version. `If-None-Match` compares weakly (RFC 9110, section 13.1.2). */
 export const isKnown = (etag: string, condition: string | undefined): boolean =>
-  condition !== undefined &&
-  condition.length <= longestHeader &&
-  (condition === etag ||
-    condition.trim() === '*' ||
-    condition.split(',').some((one) => one.trim().replace(/^W\//, '') === etag));
+  condition !== undefined && isNamed(etag, condition.replaceAll('W/"', '"'));
 
 export type PathMatch =
   | { readonly kind: 'file'; readonly path: string }

@@ -1,6 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { encodingFor, isKnown, portionOf } from '../../../src/adapters/edge/served-file.ts';
+import {
+  encodingFor,
+  isKnown,
+  isNamed,
+  portionOf,
+} from '../../../src/adapters/edge/served-file.ts';
 
 const file = { path: 'a.html', bytes: 1000, hash: 'h', brotli: 300, gzip: 400 };
 
@@ -116,4 +121,9 @@ test('a version matches when it is among the named ones, by weak comparison', ()
   for (const condition of [undefined, '', '"f"', 'e', '"E"', '"ee"', 'w/"e"', '"a","b"', '"*"']) {
     expect(isKnown('"e"', condition)).toBe(false);
   }
+});
+
+test('only strong comparison counts for a version that must not have changed', () => {
+  for (const condition of ['"e"', '*', '"a", "e"']) expect(isNamed('"e"', condition)).toBe(true);
+  for (const condition of ['W/"e"', '', '"f"']) expect(isNamed('"e"', condition)).toBe(false);
 });
