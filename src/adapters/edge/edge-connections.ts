@@ -25,10 +25,11 @@ export class EdgeConnections {
   constructor(ports: ConnectionPorts) {
     this.#ports = ports;
     ports.routes.on('removed', (name) => {
-      this.#end(name, () => true);
+      // A plain end would still deliver the megabytes that the system has accepted.
+      for (const { socket } of this.#of(name)) socket.resetAndDestroy();
     });
     ports.routes.on('moved', (name) => {
-      this.#end(name, ({ isUsed }) => isUsed);
+      for (const { isUsed, socket } of this.#of(name)) if (isUsed) socket.destroy();
     });
   }
 
@@ -83,11 +84,10 @@ export class EdgeConnections {
     return this.#open.get(addressesOf(socket));
   }
 
-  #end(name: string, isMeant: (connection: EdgeConnection) => boolean): void {
-    for (const connection of this.#open.values()) {
-      const isOfName = connection.host === name || connection.servedAs === name;
-      if (isOfName && isMeant(connection)) connection.socket.destroy();
-    }
+  #of(name: string): readonly EdgeConnection[] {
+    return [...this.#open.values()].filter(
+      ({ host, servedAs }) => host === name || servedAs === name,
+    );
   }
 
   #admit(socket: Socket): void {
