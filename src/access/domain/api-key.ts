@@ -1,6 +1,7 @@
 import { type AccessErrorCode, apiKeyNotFound } from './access-error.ts';
 import type { AccessEvent } from './access-event.ts';
 import { type Decision, DomainError } from '../../kernel/decision.ts';
+import { windowIndex } from './quota.ts';
 import { isName } from '../../kernel/text.ts';
 import crc32 from 'crc-32';
 
@@ -130,8 +131,15 @@ export const rotateApiKey = (
   };
 };
 
-export const banApiKey = (key: ApiKey, now: Date): KeyDecision => {
-  if (isBanned(key.ban, now)) return { state: key, events: [] };
+/**
+ * The tenth refusal in a minute brings a ban. One counted after it may be faster, and brings it then. A key whose ban
+ * was lifted within the same minute has ten more.
+ * @param strikes refusals in this minute, at least ten
+ */
+export const banApiKey = (key: ApiKey, now: Date, strikes = strikesForBan): KeyDecision => {
+  const hadOne = key.ban !== undefined && minuteOf(key.ban.since) === minuteOf(now);
+  const hasMore = hadOne && strikes % strikesForBan !== 0;
+  if (isBanned(key.ban, now) || hasMore) return { state: key, events: [] };
   const ban = nextBan(key.ban, now);
   const until = ban.until.toISOString();
   return {
@@ -173,8 +181,7 @@ export interface Ban {
 
 export const strikesForBan = 10;
 
-/** Every tenth refusal brings a ban, so a key whose ban was lifted within the same minute has ten more. */
-export const bringsBan = (strikes: number): boolean => strikes > 0 && strikes % strikesForBan === 0;
+const minuteOf = (now: Date): number => windowIndex('minute', now);
 
 const firstBanMinutes = 5;
 const longestBanMinutes = 60;

@@ -2,11 +2,11 @@ import type { AccessErrorCode } from '../domain/access-error.ts';
 import {
   type Ban,
   banApiKey,
-  bringsBan,
   isBanned,
   isWellFormedSecret,
   opens,
   type Scope,
+  strikesForBan,
 } from '../domain/api-key.ts';
 import {
   highUseOf,
@@ -74,9 +74,15 @@ export const meterCaller =
     const { allowed, counts, strikes } = await counters.take(take);
     const highUse = highUseOf(limits, counts, now);
     if (highUse) highUses.note(accountId, highUse);
-    if (!allowed && bringsBan(strikes)) {
-      // While the database is unreachable, the request is still refused, and ten more refusals try the ban again.
-      await apiKeys.change(keyId, (key) => banApiKey(key, now)).catch(unlessUnavailable);
+    if (strikes >= strikesForBan) {
+      // This caller may be from before the ban. While the database is unreachable, it is still refused.
+      const found = await apiKeys
+        .change(keyId, (key) => banApiKey(key, now, strikes))
+        .catch(unlessUnavailable);
+      const began = found?.ban;
+      if (strikes > strikesForBan && isBanned(began, now)) {
+        return { kind: 'banned', ban: began, limits };
+      }
     }
     return judge(limits, counts, allowed, now);
   };

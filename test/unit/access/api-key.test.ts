@@ -1,8 +1,8 @@
 import {
+  type ApiKey,
   type Ban,
   banApiKey,
   base62,
-  bringsBan,
   composeSecret,
   defaultScopes,
   isBanned,
@@ -241,11 +241,6 @@ const [minute, hour] = [60_000, 3_600_000];
 const { state: key } = issueApiKey(draft, now);
 
 describe('a ban', () => {
-  test('starts with each tenth refusal', () => {
-    const strikes = Array.from({ length: 32 }, (_, n) => n);
-    expect(strikes.filter(bringsBan)).toEqual([10, 20, 30]);
-  });
-
   test('lasts twice as long as the last one within 24 hours, an hour at most', () => {
     const minutes = [];
     let ban: Ban | undefined;
@@ -307,6 +302,22 @@ describe('banning an API key', () => {
     });
     expect(isBanned(lifted.state.ban, at(minute))).toBe(false);
     expect(banApiKey(lifted.state, at(minute)).state.ban?.minutes).toBe(10);
+  });
+
+  test('is brought by the tenth refusal of a minute or a later one, and after a lift by a further tenth', () => {
+    const isBrought = (before: ApiKey, after: number, strikes: number): boolean =>
+      banApiKey(before, at(after), strikes).events.length > 0;
+    expect([10, 11, 19, 20].map((strikes) => isBrought(key, 0, strikes))).toEqual(
+      Array(4).fill(true),
+    );
+    const { state: lifted } = liftBan(banned, at(1000));
+    expect([11, 19, 20, 21].map((strikes) => isBrought(lifted, 2000, strikes))).toEqual([
+      false,
+      false,
+      true,
+      false,
+    ]);
+    expect(isBrought(lifted, minute, 11)).toBe(true);
   });
 
   test('cannot be lifted when it is over or never existed', () => {
