@@ -8,6 +8,8 @@ export interface StandIn extends QuotaCounters {
 }
 
 export interface SharedCounters extends QuotaCounters {
+  /** When they stopped answering, in monotonic milliseconds. */
+  readonly awaySince: number | undefined;
   /** Calls the listener for each new connection, because the new server may lack the last counts. */
   onConnected(listener: () => void): void;
 }
@@ -88,7 +90,8 @@ export class FailoverCounters extends QuotaCounters {
   #mayCount(error: unknown): void {
     if (!(error instanceof Unavailable) || error instanceof OutOfTime) throw error;
     if (this.#aloneSince === undefined) this.#onLocal(true);
-    this.#aloneSince ??= this.#elapsed();
+    // The first request may come long after the outage began.
+    this.#aloneSince ??= this.#shared.awaySince ?? this.#elapsed();
     if (this.#elapsed() - this.#aloneSince > longestAloneMs) throw error;
   }
 }

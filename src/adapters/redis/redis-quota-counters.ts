@@ -31,6 +31,7 @@ export class RedisQuotaCounters extends QuotaCounters {
   readonly #proofs = new EventEmitter();
   /** Lower bound of how far the clock of Redis is ahead. Undefined while Redis does not answer. */
   #ahead: number | undefined;
+  #awaySince: number | undefined;
   #proving = false;
   readonly #waiting = new Set<{ readonly since: number }>();
 
@@ -46,10 +47,13 @@ export class RedisQuotaCounters extends QuotaCounters {
     redis.defineCommand('takeQuota', { lua: takeScript });
     redis.defineCommand('peekQuota', { numberOfKeys: 1, lua: peekScript });
     redis.on('ready', () => void this.#prove());
-    redis.on('close', () => (this.#ahead = undefined));
+    redis.on('close', () => {
+      this.#isAway();
+    });
     this.#redis = redis as Redis & Scripts;
     this.#timeoutMs = timeoutMs;
     this.#elapsed = options.elapsed ?? (() => performance.now());
+    this.#isAway();
     this.#deadline = options.deadline ?? noDeadline;
     this.#tracer = options.tracer;
     this.#heartbeat = setInterval(() => void this.#prove(), heartbeatMs);
@@ -73,6 +77,10 @@ export class RedisQuotaCounters extends QuotaCounters {
 
   get isAnswering(): boolean {
     return this.#ahead !== undefined;
+  }
+
+  get awaySince(): number | undefined {
+    return this.#awaySince;
   }
 
   /** Waits for the first proof, because earlier requests would be counted locally. */
@@ -130,7 +138,7 @@ export class RedisQuotaCounters extends QuotaCounters {
     try {
       return await this.#ask(command);
     } catch (error) {
-      if (!isAnswer(error)) this.#ahead = undefined;
+      if (!isAnswer(error)) this.#isAway();
       throw new Unavailable('Redis', error);
     }
   }
@@ -164,7 +172,7 @@ export class RedisQuotaCounters extends QuotaCounters {
       this.#learnClock(clock);
       this.#proofs.emit('proven');
     } catch {
-      this.#ahead = undefined;
+      this.#isAway();
     } finally {
       this.#proving = false;
     }
@@ -173,6 +181,12 @@ export class RedisQuotaCounters extends QuotaCounters {
   /** Sets a lower bound, because Redis read its clock before the answer arrived. */
   #learnClock(clock: number): void {
     this.#ahead = clock - this.#elapsed();
+    this.#awaySince = undefined;
+  }
+
+  #isAway(): void {
+    this.#ahead = undefined;
+    this.#awaySince ??= this.#elapsed();
   }
 }
 

@@ -13,6 +13,7 @@ const limits = { perMinute: 5, perDay: 100 };
 const away = new Unavailable('Redis', undefined);
 
 class SharedInMemory extends MemoryQuotaCounters implements SharedCounters {
+  awaySince: number | undefined;
   /** Called like the listener of a new connection. */
   connect: () => void = () => undefined;
 
@@ -147,6 +148,13 @@ test('a process counts alone for 60 seconds from the first failure, and then sto
   elapsed += 1;
   for (const call of [take(), peek(), take()]) await expect(call).rejects.toBe(away);
   expect(told).toEqual([true]);
+});
+
+test('the 60 seconds begin with the outage, even if the first request comes later', async () => {
+  shared.awaySince = elapsed;
+  goAway();
+  elapsed += longestAloneMs + 1;
+  await expect(take()).rejects.toBe(away);
 });
 
 test('counting recovers automatically, and the next outage gets 60 seconds again', async () => {

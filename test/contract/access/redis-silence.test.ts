@@ -104,6 +104,20 @@ test('after one missing answer, requests are counted locally without waiting unt
   });
 });
 
+test('knows since when Redis has not answered', async () => {
+  let elapsed = 5000;
+  const counters = await join(server.url, { elapsed: () => elapsed });
+  expect(counters.awaySince).toBeUndefined();
+  await server.freeze();
+  await expect(take(counters)).rejects.toEqual(unavailable);
+  elapsed += 1000;
+  await expect(take(counters)).rejects.toEqual(unavailable);
+  expect(counters.awaySince).toBe(5000);
+  server.thaw();
+  await until('it answers', () => isAnswered(counters.ping()));
+  expect(counters.awaySince).toBeUndefined();
+});
+
 test('requests abandoned while Redis is frozen do not count when it resumes, and of N + k exactly N pass', async () => {
   const [one, other] = [await join(server.url), await join(server.url)];
   const striker = newSubject('k');
