@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
 import { requestIn } from '../support/http/edge-client.ts';
 import { siteStorages, startEdge, type RunningEdge } from '../support/http/running-edge.ts';
@@ -119,6 +119,21 @@ describe('a request that two servers could read differently', () => {
       ['GET / HTTP/1.1', host, 'Transfer-Encoding: chunked, x'],
       '',
     ],
+    [
+      'another coding before chunked',
+      ['GET / HTTP/1.1', host, 'Transfer-Encoding: gzip, chunked'],
+      '0\r\n\r\n',
+    ],
+    [
+      'two lines with codings',
+      ['GET / HTTP/1.1', host, 'Transfer-Encoding: identity', 'Transfer-Encoding: chunked'],
+      '0\r\n\r\n',
+    ],
+    [
+      'chunks over HTTP/1.0',
+      ['GET / HTTP/1.0', host, 'Connection: keep-alive', 'Transfer-Encoding: chunked'],
+      '0\r\n\r\n',
+    ],
     ['bare line feeds', ['GET / HTTP/1.1\nHost: rex.test\nX: 1'], ''],
     ['a bare carriage return', ['GET / HTTP/1.1', host, 'X: a\rHost: tom.test'], ''],
     ['a folded header', ['GET / HTTP/1.1', host, 'X: a', ' b'], ''],
@@ -165,6 +180,22 @@ describe('a request that two servers could read differently', () => {
     const answer = await edge.raw('rex.test', lines, next + next);
     expect(answer.match(/HTTP\/1\.1 \d{3}/g)).toEqual(['HTTP/1.1 405']);
     expect(answer).toContain('\r\nConnection: close\r\n');
+  });
+
+  test('for a body that waits for 100 Continue is answered at once, and the connection ends', async () => {
+    const lines = ['POST / HTTP/1.1', host, 'Content-Length: 5', 'Expect: 100-continue'];
+    const statusesOf = (answer: string) => answer.match(/HTTP\/1\.1 \d{3}/g);
+    expect(statusesOf(await edge.raw('rex.test', lines))).toEqual(['HTTP/1.1 405']);
+    expect(statusesOf(await edge.plain(lines))).toEqual(['HTTP/1.1 308']);
+    const reading = ['GET / HTTP/1.1', ...lines.slice(1)];
+    expect(statusesOf(await edge.raw('rex.test', reading))).toEqual(['HTTP/1.1 200']);
+    const session = await edge.session('rex.test');
+    const stream = session.request({ ':method': 'POST', expect: '100-continue' });
+    const invited = jest.fn();
+    stream.on('continue', invited);
+    const [answer] = (await once(stream, 'response')) as [Record<string, unknown>];
+    expect([answer[':status'], invited.mock.calls]).toEqual([405, []]);
+    session.close();
   });
 
   test('for an upgrade to another protocol is answered as plain HTTP', async () => {

@@ -22,7 +22,7 @@ afterAll(() => api.close());
 const asked = (line: string, ...headers: string[]): string =>
   [`${line} HTTP/1.1`, 'Host: zoo.example', ...headers, '', ''].join('\r\n');
 const rex = '{"name":"Rex","categoryId":1}';
-const ofJson = ['Content-Type: application/json', `Content-Length: ${rex.length}`];
+const ofJson = ['Content-Type: application/json', `Content-Length: ${rex.length}`] as const;
 const last = 'Connection: close';
 
 test('pipelined requests are answered in order, HEAD without a body', async () => {
@@ -59,6 +59,16 @@ test('a client that expects 100 Continue receives it, and then the answer', asyn
   const expecting = asked('POST /v1/pets', authorized, ...ofJson, 'Expect: 100-continue', last);
   const bytes = await exchangeBytes(api.origin, expecting + rex);
   expect(bytes).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 201 Created\r\n/);
+});
+
+test.each([
+  ['without a key', 401, () => ofJson],
+  ['with a body that is too large', 413, () => [authorized, ofJson[0], 'Content-Length: 65537']],
+  ['with another type', 415, () => [authorized, 'Content-Type: text/plain', ofJson[1]]],
+] as const)('a request %s is refused before it is told to continue', async (_, status, headers) => {
+  const expecting = asked('POST /v1/pets', ...headers(), 'Expect: 100-continue');
+  const answer = answerFrom(await exchangeBytes(api.origin, expecting));
+  expect([answer.status, answer.headers['connection']]).toEqual([status, 'close']);
 });
 
 test.each(['Äffchen', 'Ωmega', '猫', '🦜 and Äffchen', 'quote " and \\ slash'])(

@@ -73,6 +73,12 @@ describe('an unreadable request is answered like every other request of the API'
     ['a zero byte in a header', [get, host, 'X-A: \x00']],
     ['two lengths', [post, host, 'Content-Length: 2', 'Content-Length: 3']],
     ['a length beside chunks', [...chunked, 'Content-Length: 2']],
+    ['another coding before chunked', [post, host, 'Transfer-Encoding: gzip, chunked']],
+    [
+      'codings on two lines',
+      [post, host, 'Transfer-Encoding: identity', 'Transfer-Encoding: chunked'],
+    ],
+    ['chunks over HTTP/1.0', ['POST /v1/pets HTTP/1.0', host, 'Transfer-Encoding: chunked']],
     ['no Host', [get]],
     ['an empty Host', [get, 'Host:']],
     ['two Hosts', [get, host, 'Host: other.example']],

@@ -75,7 +75,7 @@ export const announceEnd = (servers: readonly EdgePort[]): void => {
   }
 };
 
-const closeAfterwards = (
+export const closeAfterwards = (
   _request: unknown,
   response: ServerResponse | Http2ServerResponse,
 ): void => {

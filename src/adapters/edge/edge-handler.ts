@@ -2,6 +2,7 @@ import type { TLSSocket } from 'node:tls';
 import type { Logger } from 'pino';
 import { isPreview, type Route } from '../../domains/domain/redirects/redirects.ts';
 import { isAbsolute, redirectTarget } from '../../domains/domain/redirects/settings.ts';
+import { isUnsureOfEnd } from '../../kernel/incoming.ts';
 import { requestBeginning, requestName, tellAnswer, type Tracer } from '../../kernel/tracer.ts';
 import { Unavailable } from '../../kernel/ports.ts';
 import type { Answers } from './answers.ts';
@@ -132,9 +133,8 @@ const targetOr400 = (request: EdgeRequest, response: EdgeResponse): RequestTarge
     refuse(request, response, 431);
     return undefined;
   }
-  const target = isRepeated(rawHeaders, 'host')
-    ? undefined
-    : requestTargetOf(request.url ?? '', authorityOf(request));
+  const isUnclear = isRepeated(rawHeaders, 'host') || isUnsureOfEnd(request);
+  const target = isUnclear ? undefined : requestTargetOf(request.url ?? '', authorityOf(request));
   if (!target) refuse(request, response, 400);
   return target;
 };

@@ -14,7 +14,7 @@ import {
   type EdgeHandler,
   type EdgePorts,
 } from './edge-handler.ts';
-import { announceEnd, drainEdge } from './drain-edge.ts';
+import { announceEnd, closeAfterwards, drainEdge } from './drain-edge.ts';
 import {
   edgeLimits,
   keepAliveMs,
@@ -111,6 +111,11 @@ export class EdgeServer {
     for (const server of [this.#plain, this.#secure]) {
       server.maxConnections = limits.connections;
       server.setTimeout(visitorTimes.silenceMs);
+      // Bodies are never read, so nobody is told to send one. Those who wait for that may send none.
+      server.on('checkContinue', (...visit: Parameters<typeof closeAfterwards>) => {
+        closeAfterwards(...visit);
+        server.emit('request', ...visit);
+      });
     }
     this.#connections.watch(this.#plain, this.#secure);
     // The client sent invalid TLS or an unknown name; Node has already disconnected it.

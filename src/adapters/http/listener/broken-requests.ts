@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { isUnsureOfEnd } from '../../../kernel/incoming.ts';
 import type { Answer } from '../answer.ts';
 import { send, writeAnswer } from '../send-answer.ts';
 import { RequestError, type ErrorCode } from '../error-table.ts';
@@ -177,6 +178,12 @@ export const unclear = (request: IncomingMessage): RequestError | undefined => {
   }
   if (countOf(rawHeaders, 'authorization') > 1) {
     return new RequestError('malformed_request', 'Send the header Authorization once.');
+  }
+  if (isUnsureOfEnd(request)) {
+    return new RequestError(
+      'malformed_request',
+      'The only Transfer-Encoding can be "chunked", over HTTP/1.1. Or send Content-Length instead.',
+    );
   }
   if (headers.expect === undefined || /^100-continue$/i.test(headers.expect)) return undefined;
   return new RequestError(

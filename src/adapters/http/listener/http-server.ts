@@ -74,6 +74,11 @@ export class HttpServer {
       },
       serve,
     );
+    // Node would send 100 before we know whether we refuse the request (RFC 9110, section 10.1.1).
+    this.#server.on('checkContinue', (request, response) => {
+      continueWhenRead(request, response);
+      serve(request, response);
+    });
     // Node would answer these requests in its own format and without a log line.
     this.#server.on('checkExpectation', serve);
     this.#server.on('connect', (request) => {
@@ -113,6 +118,17 @@ export class HttpServer {
     await drain({ server, sockets, isReplaced, elapsed: this.#elapsed });
   }
 }
+
+/** A client that got no 100 may send no body, so the connection ends with the answer. */
+const continueWhenRead = (request: IncomingMessage, response: ServerResponse): void => {
+  const { shouldKeepAlive } = response;
+  response.shouldKeepAlive = false;
+  request.once('resume', () => {
+    if (response.headersSent) return;
+    response.shouldKeepAlive = shouldKeepAlive;
+    response.writeContinue();
+  });
+};
 
 /** A client that sends byte by byte holds a connection for at most half a minute. */
 const giveUpSlow = (request: IncomingMessage, response: ServerResponse): void => {
