@@ -111,17 +111,9 @@ export const rememberBackup = async (
   moment: Date,
 ): Promise<void> => {
   const values = backupTimesTable.write({ step, moment });
-  const change = { moment: sql`${values.moment}` };
-  await database.transaction(async (db) => {
-    const known = await db
-      .selectFrom('backup_times')
-      .select('moment')
-      .where('step', '=', step)
-      .$call(database.engine.locked)
-      .executeTakeFirst();
-    if (known && known.moment > values.moment && known.moment <= Date.now()) return;
-    await database.engine
-      .upsert({ insert: db.insertInto('backup_times').values(values), key: ['step'], change })
-      .execute();
-  });
+  const known = sql.ref<bigint>('moment');
+  const newest = sql<bigint>`
+    case when ${known} between ${values.moment} and ${BigInt(Date.now())} then ${known} else ${values.moment} end`;
+  const insert = database.db.insertInto('backup_times').values(values);
+  await database.engine.upsert({ insert, key: ['step'], change: { moment: newest } }).execute();
 };

@@ -162,23 +162,14 @@ export class SqliteSource {
     return sqliteFacts(this.#file);
   }
 
-  /** Each table comes after those that it refers to. */
+  /** In the order of their migrations, so each table comes after those that it refers to. */
   tables(): readonly string[] {
-    const tables = sqliteTables(this.#file).filter((name) => !bookkeeping.includes(name));
-    const done: string[] = [];
-    const isNext = (table: string): boolean =>
-      !done.includes(table) &&
-      this.#referencesOf(table).every((one) => one === table || done.includes(one));
-    while (done.length < tables.length) {
-      const next = tables.filter(isNext);
-      if (next.length === 0) throw new Error('the tables refer to each other in a circle');
-      done.push(...next);
-    }
-    return done;
+    return sqliteTables(this.#file).filter((name) => !bookkeeping.includes(name));
   }
 
   columnsOf(table: string): readonly string[] {
-    return this.#texts('select name from pragma_table_info(?) order by cid', table);
+    const names = this.#file.prepare('select name from pragma_table_info(?) order by cid');
+    return names.pluck().all(table) as string[];
   }
 
   /** No other statement may run during the iteration. */
@@ -201,17 +192,6 @@ export class SqliteSource {
   assignedIds(): ReadonlyMap<string, bigint> {
     const rows = this.#file.prepare('select name, seq from sqlite_sequence').raw().all();
     return new Map(rows as [string, bigint][]);
-  }
-
-  #referencesOf(table: string): readonly string[] {
-    return this.#texts('select "table" from pragma_foreign_key_list(?)', table);
-  }
-
-  #texts(sql: string, ...values: readonly string[]): readonly string[] {
-    return this.#file
-      .prepare(sql)
-      .pluck()
-      .all(...values) as string[];
   }
 }
 

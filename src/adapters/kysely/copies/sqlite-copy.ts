@@ -67,10 +67,11 @@ const integrityProblems = (file: SqliteDatabase.Database): readonly string[] => 
 export const sqliteFacts = (file: SqliteDatabase.Database): Promise<CopyFacts> =>
   readFacts((sql) => file.prepare(sql).all() as object[], sqliteTables(file));
 
+/** The oldest first. */
 export const sqliteTables = (file: SqliteDatabase.Database): readonly string[] =>
   file
     .prepare(
-      `select name from sqlite_master where type = 'table' and name not like 'sqlite_%' order by name`,
+      `select name from sqlite_master where type = 'table' and name not like 'sqlite_%' order by rowid`,
     )
     .pluck()
     .all() as string[];
