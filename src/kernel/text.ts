@@ -35,7 +35,7 @@ export const inWords = (milliseconds: number): string => {
   return minutes < 120 ? counted(minutes, 'minute') : counted(Math.ceil(minutes / 60), 'hour');
 };
 
-const counted = (count: number, unit: string): string =>
+export const counted = (count: number, unit: string): string =>
   `${count} ${unit}${count === 1 ? '' : 's'}`;
 
 export const bytesInWords = (bytes: number): string => {

@@ -167,7 +167,7 @@ describe('animal-store', () => {
     expect(order).toMatchObject({ petId: pet, quantity: 1, status: 'placed' });
     const steps = `${of} --order ${order.id}`;
     expect(await json(`order approve ${steps}`)).toMatchObject({ order: { status: 'approved' } });
-    expect(await json(`order deliver ${steps}`)).toMatchObject({ order: { status: 'delivered' } });
+    const delivered = await json<{ order: object }>(`order deliver ${steps}`);
     const refused = await Promise.all([
       home.run(`pet sell ${of} --pet ${pet}`.split(' ')),
       home.run(`order approve ${steps}`.split(' ')),
@@ -176,8 +176,9 @@ describe('animal-store', () => {
       { code: 1, stdout: '', stderr: expect.stringContaining('is sold') },
       { code: 1, stdout: '', stderr: expect.stringContaining('is delivered') },
     ]);
-    const orders = await (await fetch(`${service.origin}/v1/store/orders`, { headers })).json();
-    expect(orders).toMatchObject([{ petId: pet, status: 'delivered', complete: true }]);
+    expect(delivered.order).toMatchObject({ petId: pet, status: 'delivered', complete: true });
+    const orders = await fetch(`${service.origin}/v1/store/orders`, { headers });
+    expect(await orders.json()).toEqual([delivered.order]);
 
     const record = await json<readonly { what: string }[]>(`account audit --account ${account.id}`);
     expect(record.map(({ what }) => what).toSorted()).toEqual(

@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import * as v from 'valibot';
 import { packSite, type PackedSite } from '../../adapters/archives/pack-site.ts';
 import { DomainError } from '../../kernel/decision.ts';
-import { bytesInWords } from '../../kernel/text.ts';
+import { bytesInWords, counted } from '../../kernel/text.ts';
 import type { ShowProgress } from './run-command.ts';
 
 export interface Elsewhere {
@@ -169,5 +169,5 @@ export const deployedInWords = (done: Deployed): string => {
   }
   const { number, files, bytes, url, previewUrl } = done.deploy;
   const preview = previewUrl === null ? '' : `\nPreview: ${previewUrl}`;
-  return `Deploy ${String(number)}: ${files === 1 ? '1 file' : `${String(files)} files`}, ${bytesInWords(bytes ?? 0)}.\n${url}${preview}`;
+  return `Deploy ${String(number)}: ${counted(files ?? 0, 'file')}, ${bytesInWords(bytes ?? 0)}.\n${url}${preview}`;
 };

@@ -1,3 +1,4 @@
+import { counted } from '../../kernel/text.ts';
 import type { Checked } from '../doctor/examine.ts';
 import { onDemand } from '../on-demand.ts';
 import { redaction, shownSettings } from '../settings/redaction.ts';
@@ -22,10 +23,7 @@ export const doctorCommand: Define = (program) => {
 export const answerOf = (checks: readonly Checked[]): Answer => {
   const failures = checks.filter(({ state }) => state === 'failed').length;
   const redact = redaction(process.env);
-  const summary =
-    failures === 0
-      ? 'All checks passed.'
-      : `${String(failures)} ${failures === 1 ? 'check' : 'checks'} failed.`;
+  const summary = failures === 0 ? 'All checks passed.' : `${counted(failures, 'check')} failed.`;
   if (failures > 0) process.exitCode = 1;
   return [
     JSON.parse(redact(JSON.stringify({ ok: failures === 0, checks }))),

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import type { Container } from 'inversify';
+import { presentOrder, presentPet } from '../../adapters/http/operations/schemas.ts';
 import type { Order } from '../../catalogue/domain/order.ts';
 import { readId, type Pet } from '../../catalogue/domain/pet.ts';
 import type { EveryField } from '../../kernel/decision.ts';
@@ -28,7 +29,7 @@ const ofPet = [ofAccount, required('--pet <id>', 'id of the animal').argParser(i
 const petStep = (step: 'reserve' | 'release') =>
   command(`${step} an animal`, ofPet, async (container, { account, pet }: OfPet) => {
     const changed = await (await catalogueOf(container, account)).changePet(account, pet, step);
-    return [{ pet: changed }, describePet(changed)];
+    return [{ pet: presentPet(changed) }, describePet(changed)];
   });
 
 const sell = command(
@@ -36,7 +37,7 @@ const sell = command(
   ofPet,
   async (container, { account, pet }: OfPet) => {
     const order = await (await catalogueOf(container, account)).placeOrder(account, pet);
-    return [{ order }, describeOrder(order)];
+    return [{ order: presentOrder(order) }, describeOrder(order)];
   },
 );
 
@@ -54,7 +55,7 @@ const orderStep = (step: 'approve' | 'deliver') =>
       const changed = await (
         await catalogueOf(container, account)
       ).changeOrder(account, order, step);
-      return [{ order: changed }, describeOrder(changed)];
+      return [{ order: presentOrder(changed) }, describeOrder(changed)];
     },
   );
 

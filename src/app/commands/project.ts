@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { Argument, InvalidArgumentError } from 'commander';
 import type { Container } from 'inversify';
 import type { EveryField } from '../../kernel/decision.ts';
-import { bytesInWords } from '../../kernel/text.ts';
+import { bytesInWords, counted } from '../../kernel/text.ts';
 import { type Deploy, deployMessage } from '../../sites/domain/site.ts';
 import { type Project, slugOf, isReservedSlug } from '../../sites/domain/project.ts';
 import { SitesKey } from '../keys.ts';
@@ -257,10 +257,8 @@ const describe = (deploy: Deploy, url: string): string => {
     case 'uploading':
       return `${name} is not finished yet.`;
     case 'succeeded':
-      return `${name}: ${counted(deploy.files)}, ${bytesInWords(deploy.bytes)}.\n${url}`;
+      return `${name}: ${counted(deploy.files, 'file')}, ${bytesInWords(deploy.bytes)}.\n${url}`;
     case 'failed':
       return `${name} was refused (${deploy.problem}). ${deploy.explanation}\nWhat visitors see does not change.`;
   }
 };
-
-const counted = (files: number): string => (files === 1 ? '1 file' : `${String(files)} files`);
