@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
+import pTimeout from 'p-timeout';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { aliveRoute, operationsRoutes, type OperationsPorts } from './health.ts';
 import { Cursors, type SecretKeys } from './operations/cursors.ts';
@@ -145,10 +145,10 @@ const limitsOf = async (
   { access, clock }: RefusedPorts,
 ): Promise<Readonly<Record<string, string>>> => {
   const now = clock.now();
-  const verdict = await Promise.race([
-    access.peekAddress(addressBucket(peer)),
-    delay(longestLookMs, undefined, { ref: false }),
-  ]).catch(() => undefined);
+  const verdict = await pTimeout(access.peekAddress(addressBucket(peer)), {
+    milliseconds: longestLookMs,
+    fallback: () => undefined,
+  }).catch(() => undefined);
   return rateLimitHeaders(verdict ?? withNothingLeft(planLimits.free, now), now);
 };
 

@@ -1,3 +1,4 @@
+import pTimeout from 'p-timeout';
 import { nameServerLimits } from './limits.ts';
 import type { Values } from './zone.ts';
 import type { Transport } from './query.ts';
@@ -84,18 +85,9 @@ export class ValueLookup {
     for (const answered of askers) answered(values);
   }
 
-  async #find(
-    labels: readonly string[],
-  ): Promise<ReadonlyMap<string, readonly string[]> | 'unknown'> {
-    const { find, deadlineMs = 1_500 } = this.#ports;
-    const late = Promise.withResolvers<'unknown'>();
-    const timer = setTimeout(late.resolve, deadlineMs, 'unknown');
-    try {
-      return await Promise.race([find(labels), late.promise]);
-    } catch {
-      return 'unknown';
-    } finally {
-      clearTimeout(timer);
-    }
+  #find(labels: readonly string[]): Promise<ReadonlyMap<string, readonly string[]> | 'unknown'> {
+    const { find, deadlineMs: milliseconds = 1_500 } = this.#ports;
+    const unknown = () => 'unknown' as const;
+    return pTimeout(find(labels), { milliseconds, fallback: unknown }).catch(unknown);
   }
 }

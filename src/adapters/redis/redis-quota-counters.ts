@@ -1,5 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import type { Redis } from 'ioredis';
+import pTimeout from 'p-timeout';
 import { windowIndex, type Counts } from '../../access/domain/quota.ts';
 import { QuotaCounters, type Take, type Taken } from '../../access/ports.ts';
 import { noDeadline, type Deadline, OutOfTime, Unavailable } from '../../kernel/ports.ts';
@@ -202,19 +203,13 @@ const stepOf = (name: CommandName): Step => ({
   },
 });
 
-const before = async <T>(ms: number, answer: Promise<T>): Promise<T> => {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(new OutOfTime('Redis'));
-    }, ms);
+const before = <T>(milliseconds: number, answer: Promise<T>): Promise<T> =>
+  pTimeout(answer, {
+    milliseconds,
+    fallback: () => {
+      throw new OutOfTime('Redis');
+    },
   });
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-};
 
 const probe = [0, 0, 0, 0, 0, 0, 0, 1];
 

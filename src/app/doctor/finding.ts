@@ -1,3 +1,5 @@
+import pTimeout from 'p-timeout';
+
 export interface Finding {
   readonly state: 'ok' | 'warning' | 'failed';
   readonly seen: string;
@@ -15,16 +17,15 @@ export const failed = found('failed');
 export type Look = (signal: AbortSignal) => Promise<readonly Finding[]>;
 
 /** Runs one check. Never rejects, and returns at the deadline even if `look` has not ended. */
-export const within = async (deadlineMs: number, look: Look): Promise<readonly Finding[]> => {
+export const within = (deadlineMs: number, look: Look): Promise<readonly Finding[]> => {
   const end = new AbortController();
-  const late = Promise.withResolvers<readonly Finding[]>();
-  const timer = setTimeout(() => {
-    end.abort();
-    const seen = `No answer within ${String(deadlineMs / 1000)} s.`;
-    late.resolve([failed(seen, 'Check the network route to it.')]);
-  }, deadlineMs);
-  return Promise.race([look(end.signal).catch(unforeseen), late.promise]).finally(() => {
-    clearTimeout(timer);
+  return pTimeout(look(end.signal).catch(unforeseen), {
+    milliseconds: deadlineMs,
+    fallback: () => {
+      end.abort();
+      const seen = `No answer within ${String(deadlineMs / 1000)} s.`;
+      return [failed(seen, 'Check the network route to it.')];
+    },
   });
 };
 

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import pTimeout from 'p-timeout';
 import {
   AggregatorRegistry,
   collectDefaultMetrics,
@@ -132,9 +132,10 @@ export class Metrics implements Tally {
 const samplesOf = (found: Found): readonly Sample[] =>
   typeof found === 'number' ? [{ labels: {}, value: found }] : (found ?? []);
 
-const inTime = async <T>(read: () => T | Promise<T>): Promise<T | undefined> => {
-  const late = delay(longestLookMs, undefined, { ref: false });
-  return Promise.race([(async () => read())(), late]).catch(() => undefined);
+const inTime = <T>(read: () => T | Promise<T>): Promise<T | undefined> => {
+  const nothing = () => undefined;
+  const found = (async () => read())();
+  return pTimeout(found, { milliseconds: longestLookMs, fallback: nothing }).catch(nothing);
 };
 
 /** Lets concurrent callers share one result, because a scrape collects all measures at once. */
