@@ -27,14 +27,10 @@ import {
   requireAccount,
   required,
   table,
+  wholeNumber,
 } from './run-command.ts';
 
 const planOption = () => option('--plan <plan>', 'plan of the account').choices(plans);
-
-const wholeNumber = (text: string): number => {
-  if (!/^[1-9]\d{0,9}$/.test(text)) throw new InvalidArgumentError('Use a whole number from 1.');
-  return Number(text);
-};
 
 /** `retention` keeps usage for this long. */
 const mostDays = 90;

@@ -23,14 +23,10 @@ import {
   table,
   progressOf,
   requireAccount,
+  wholeNumber,
   type Define,
   type OutputOptions,
 } from './run-command.ts';
-
-const deployNumber = (text: string): number => {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('Use a whole number from 1.');
-  return Number(text);
-};
 
 const create = command(
   'create a project',
@@ -77,7 +73,7 @@ const deploys = command(
 
 const rollBack = command(
   'serve an older deploy again',
-  [ofProject, required('--to <number>', 'number of the deploy').argParser(deployNumber)],
+  [ofProject, required('--to <number>', 'number of the deploy').argParser(wholeNumber)],
   async (container, { project: slug, to }: { project: string; to: number }) => {
     const sites = container.get(SitesKey);
     const { project } = await sites.getSite(slug);
@@ -93,7 +89,7 @@ const rollBack = command(
 
 const deleteDeploy = command(
   'delete a deploy that is not being served, with its files, to free space',
-  [ofProject, required('--number <number>', 'number of the deploy').argParser(deployNumber)],
+  [ofProject, required('--number <number>', 'number of the deploy').argParser(wholeNumber)],
   async (container, { project: slug, number }: { project: string; number: number }) => {
     const sites = container.get(SitesKey);
     const { project } = await sites.getSite(slug);

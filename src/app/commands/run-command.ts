@@ -1,4 +1,4 @@
-import { Argument, Option, type Command } from 'commander';
+import { Argument, InvalidArgumentError, Option, type Command } from 'commander';
 import type { Container } from 'inversify';
 import { SingleBar } from 'cli-progress';
 import { accountNotFound } from '../../access/domain/access-error.ts';
@@ -72,6 +72,11 @@ export const option = (flags: string, description: string): Option =>
 
 export const required = (flags: string, description: string): Option =>
   option(flags, description).makeOptionMandatory();
+
+export const wholeNumber = (text: string): number => {
+  if (!/^[1-9]\d{0,9}$/.test(text)) throw new InvalidArgumentError('Use a whole number from 1.');
+  return Number(text);
+};
 
 export const ofAccount = required('--account <id>', 'id of the account');
 export const ofProject = required('--project <slug>', 'slug of the project');
