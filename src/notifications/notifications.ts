@@ -62,6 +62,7 @@ export interface WebhookPorts {
   readonly destinationRules: DestinationRules;
   readonly ids: Ids;
   readonly clock: Clock;
+  readonly chance: () => number;
 }
 
 export const webhookCalls = (ports: WebhookPorts) => ({

@@ -85,6 +85,7 @@ export const notificationsModule = wiring((once, bind) => {
       destinationRules: destinationRules(c.get(ConfigKey)),
       ids: c.get(Ids),
       clock: c.get(Clock),
+      chance: Math.random,
     }),
   );
 });

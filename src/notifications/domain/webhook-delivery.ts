@@ -1,5 +1,4 @@
 import { about, mustBeOn, switchOff, type Webhook, type WebhookEvent } from './webhook.ts';
-import crc32 from 'crc-32';
 
 const second = 1000;
 const minute = 60 * second;
@@ -19,11 +18,10 @@ const jitter = 0.1;
 
 const longestWait = Math.max(...waits) * (1 + jitter);
 
-export const waitAfter = (failures: number, deliveryId: string): number | undefined => {
+/** @param chance from 0 to 1 */
+export const waitAfter = (failures: number, chance: number): number | undefined => {
   const wait = waits[failures - 1];
-  if (wait === undefined) return undefined;
-  const chance = (crc32.str(`${deliveryId} ${String(failures)}`) >>> 0) / 2 ** 32;
-  return Math.round(wait * (1 + jitter * chance));
+  return wait === undefined ? undefined : Math.round(wait * (1 + jitter * chance));
 };
 
 export type Outcome =
@@ -95,19 +93,26 @@ interface Attempted {
 export const isSuccess = (outcome: Outcome): boolean =>
   outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300;
 
-/** @param asked the address that was called; its answer says nothing about a new one */
+interface Asked {
+  /** The address that was called. Its answer says nothing about a new one. */
+  readonly address: string | undefined;
+  /** From 0 to 1. */
+  readonly chance: number;
+}
+
 export const settle = (
   { delivery, webhook }: Attempted,
   attempt: Attempt,
-  asked: string | undefined,
+  { address, chance }: Asked,
 ): Settlement => {
-  const isMoved = webhook?.address !== asked;
+  const isMoved = webhook?.address !== address;
   const after = isMoved ? { webhook, events: [] } : webhookAfter(webhook, attempt);
   if (isSuccess(attempt)) {
     return { delivery: { ...delivery, progress: { state: 'delivered' } }, ...after };
   }
   const failures = delivery.failures + 1;
-  const progress = progressAfter({ ...delivery, failures }, after.webhook, attempt);
+  const wait = waitAfter(failures, chance);
+  const progress = progressAfter(wait, after.webhook, attempt);
   return { delivery: { ...delivery, failures, progress }, ...after };
 };
 
@@ -128,12 +133,11 @@ const progressWithout = ({ delivery, webhook }: Attempted, now: Date): DeliveryP
 };
 
 const progressAfter = (
-  { id, failures }: WebhookDelivery,
+  wait: number | undefined,
   webhook: Webhook | undefined,
   { at, tookMs }: Attempt,
 ): DeliveryProgress => {
   if (webhook?.status.state !== 'on') return { state: 'cancelled' };
-  const wait = waitAfter(failures, id);
   if (wait === undefined) return { state: 'given_up' };
   return { state: 'waiting', nextAt: new Date(at.getTime() + tookMs + wait) };
 };

@@ -31,6 +31,7 @@ interface Ports {
   readonly outside: Outside;
   readonly askedCalls: AskedCalls;
   readonly clock: Clock;
+  readonly chance: () => number;
 }
 
 type WebhookTested = Extract<WebhookEvent, { type: 'webhook_tested' }>;
@@ -94,9 +95,10 @@ const attempt = async (
   const { deliveries, clock } = ports;
   const { made, ...fault } = await call(ports, claimed, signal);
   const counted = made && isAttempt(made) ? made : undefined;
+  const asked = { address: claimed.webhook?.address, chance: ports.chance() };
   const settlement = await deliveries.settle(claimed, counted, (current) =>
     counted
-      ? settle(current, counted, claimed.webhook?.address)
+      ? settle(current, counted, asked)
       : withoutAttempt(
           // The webhook of a deleted account is not called and counts as removed.
           { ...current, webhook: claimed.webhook && current.webhook },

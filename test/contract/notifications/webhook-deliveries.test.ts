@@ -67,7 +67,9 @@ describeStores('deliveries to webhooks', (stores) => {
     ...(draft as object),
   });
   const settled = (claimed: ClaimedDelivery, attempt: Attempt, port = deliveries) =>
-    port.settle(claimed, attempt, (current) => settle(current, attempt, claimed.webhook?.address));
+    port.settle(claimed, attempt, (current) =>
+      settle(current, attempt, { address: claimed.webhook?.address, chance: 0.5 }),
+    );
   const idsOf = (some: readonly { readonly messageId: string }[]) =>
     some.map(({ messageId }) => messageId);
   const stateOf = async (one = webhook) => (await list(one))[0]?.progress.state;

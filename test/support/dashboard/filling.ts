@@ -45,7 +45,7 @@ export const attemptAll = async (
   for (const one of [...(await claim(false)), ...(await claim(true))]) {
     const attempt = { ...outcome, at: now };
     await deliveries.settle(one, attempt, (current) =>
-      settle(current, attempt, one.webhook?.address),
+      settle(current, attempt, { address: one.webhook?.address, chance: 0 }),
     );
   }
 };

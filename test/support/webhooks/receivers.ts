@@ -105,6 +105,7 @@ export const callingOver = (
     signing: new StandardSigning(),
     destinationRules: rules,
     ids: new UuidIds(),
+    chance: () => 0.5,
   });
   const log = pino({ level: 'silent' });
   const ports = { deliveries, attempt: calls.attemptDelivery, clock, log };

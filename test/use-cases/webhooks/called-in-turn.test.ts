@@ -28,7 +28,7 @@ const pumpOver = async (call: (claimed: ClaimedDelivery, signal: AbortSignal) =>
   const attempt = async (claimed: ClaimedDelivery, signal: AbortSignal) => {
     await call(claimed, signal);
     await deliveries.settle(claimed, answered, (current) =>
-      settle(current, answered, claimed.webhook?.address),
+      settle(current, answered, { address: claimed.webhook?.address, chance: 0 }),
     );
     return undefined;
   };
