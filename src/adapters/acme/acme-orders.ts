@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Certificate } from '../../domains/domain/certificates/renewal.ts';
 import type {
   CertificateOrder,
+  ChallengeAnswer,
   OrderState,
 } from '../../domains/domain/certificates/certificate-status.ts';
 import type { ValidationMethod } from '../../domains/domain/dns/validation.ts';
@@ -116,70 +117,50 @@ const awaited = async (
   { authorizations }: OrderDocument,
   method: ValidationMethod,
 ): Promise<OrderState> => {
-  const challenges: DnsChallenge[] = [];
+  const challenges: Challenge[] = [];
   for (const url of authorizations) {
     const { body, headers } = await step.session.post(url);
     const authorization = readDocument('authorization', body);
     if (authorization.status === 'valid') continue;
     if (authorization.status !== 'pending') throw causeOf(step, authorization);
-    const state = await pending(step, authorization, {
-      method,
-      retryAfter: headers['retry-after'],
-    });
-    if (!isPublishedWithOthers(state)) return challenges[0] ?? state;
-    challenges.push(state);
+    const challenge = await pendingChallenge(step, authorization, method);
+    if (challenge) challenges.push(challenge);
+    else if (challenges.length === 0) return processing(step, headers['retry-after']);
+    else break;
   }
-  const [first] = challenges;
-  // All values are published together, because a resolver may cache an incomplete set.
-  return first
-    ? { ...first, values: challenges.flatMap(({ values }) => values) }
-    : processing(step);
+  const [first, ...others] = challenges;
+  if (!first) return processing(step);
+  // All answers are published together, because a resolver may cache an incomplete set.
+  const answers = [first.answer, ...others.map(({ answer }) => answer)] as const;
+  return { kind: 'challenge', answers, challengeUrl: first.url };
 };
 
-type DnsChallenge = Extract<OrderState, { readonly values: readonly string[] }>;
+interface Challenge {
+  readonly url: string;
+  readonly answer: ChallengeAnswer;
+}
 
-const isPublishedWithOthers = (state: OrderState): state is DnsChallenge =>
-  state.kind === 'challenge' && 'values' in state;
-
-const pending = async (
-  step: Step,
+/** @returns undefined while the authority checks an answer */
+const pendingChallenge = async (
+  { session, proved }: Step,
   { challenges }: AuthorizationDocument,
-  {
-    method,
-    retryAfter,
-  }: { readonly method: ValidationMethod; readonly retryAfter?: string | undefined },
-): Promise<OrderState> => {
+  method: ValidationMethod,
+): Promise<Challenge | undefined> => {
   // A challenge of another type may be running. Then its result decides.
   const isUnderWay = challenges.some(
-    ({ status, url }) => status === 'processing' || (status === 'pending' && step.proved.has(url)),
+    ({ status, url }) => status === 'processing' || (status === 'pending' && proved.has(url)),
   );
   const challenge = challenges.find(({ type }) => type === method);
   if (!challenge?.token) {
     const name = method.toUpperCase();
     throw new NoUsableAnswer(`The certificate authority offers no ${name} challenge.`);
   }
-  const { status, token, url: challengeUrl } = challenge;
-  if (isUnderWay || status !== 'pending') return processing(step, retryAfter);
-  const keyAuthorization = await step.session.keyAuthorization(token);
-  return challengeBy[method]({ token, keyAuthorization, challengeUrl });
+  const { status, token, url } = challenge;
+  if (isUnderWay || status !== 'pending') return undefined;
+  const keyAuthorization = await session.keyAuthorization(token);
+  const textValue = createHash('sha256').update(keyAuthorization).digest('base64url');
+  return { url, answer: { token, keyAuthorization, textValue } };
 };
-
-interface Offered {
-  readonly token: string;
-  readonly keyAuthorization: string;
-  readonly challengeUrl: string;
-}
-
-const challengeBy: Readonly<Record<ValidationMethod, (offered: Offered) => OrderState>> = {
-  'dns-01': ({ keyAuthorization, challengeUrl }) => {
-    const values = [dnsValueOf(keyAuthorization)];
-    return { kind: 'challenge', method: 'dns-01', values, challengeUrl };
-  },
-  'http-01': (offered) => ({ kind: 'challenge', method: 'http-01', ...offered }),
-};
-
-const dnsValueOf = (keyAuthorization: string): string =>
-  createHash('sha256').update(keyAuthorization).digest('base64url');
 
 /** The challenge usually names the cause, while the order often says only that it failed. */
 const causeOfInvalid = async (

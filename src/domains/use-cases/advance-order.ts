@@ -106,7 +106,7 @@ const takeStep = async (
   const { authority, pause } = ports;
   switch (state.kind) {
     case 'challenge':
-      await publish(ports, order, state);
+      await publications[order.method](ports, order, state.answers);
       return authority.prove(order, state.challengeUrl);
     case 'ready':
       return authority.finalize(order);
@@ -119,27 +119,21 @@ const takeStep = async (
   }
 };
 
-type ChallengeBy<Method extends ValidationMethod> = Extract<
-  OrderState,
-  { readonly kind: 'challenge'; readonly method: Method }
->;
-
-type Publish<Method extends ValidationMethod> = (
+type Publish = (
   ports: OrderPorts,
   order: ProvedOrder,
-  state: ChallengeBy<Method>,
+  answers: Extract<OrderState, { readonly kind: 'challenge' }>['answers'],
 ) => Promise<void>;
 
-const publishOverHttp: Publish<'http-01'> = ({ orders }, { subject }, state) => {
-  const { token, keyAuthorization } = state;
-  return orders.publish(subject, { token, keyAuthorization });
-};
+const publishOverHttp: Publish = ({ orders }, { subject }, [answer]) =>
+  orders.publish(subject, answer);
 
 const valueMs = 7 * 24 * 60 * 60 * 1000;
 
-const publishByDns: Publish<'dns-01'> = async ({ dnsChallenges, clock }, order, { values }) => {
+const publishByDns: Publish = async ({ dnsChallenges, clock }, order, answers) => {
   const [{ label }, now] = [order, clock.now()];
   const expiresAt = new Date(now.getTime() + valueMs);
+  const values = answers.map(({ textValue }) => textValue);
   for (const value of values)
     await dnsChallenges.publish(order.subject, { label, value, expiresAt });
   // Reads it like our name servers do.
@@ -148,16 +142,10 @@ const publishByDns: Publish<'dns-01'> = async ({ dnsChallenges, clock }, order, 
     throw new Error(`the challenge of ${order.host} was not stored`);
 };
 
-const publications: { readonly [Method in ValidationMethod]: Publish<Method> } = {
+const publications: Readonly<Record<ValidationMethod, Publish>> = {
   'dns-01': publishByDns,
   'http-01': publishOverHttp,
 };
-
-const publish = <Method extends ValidationMethod>(
-  ports: OrderPorts,
-  order: ProvedOrder,
-  state: ChallengeBy<Method> & { readonly method: Method },
-): Promise<void> => publications[state.method](ports, order, state);
 
 type Placing =
   | {

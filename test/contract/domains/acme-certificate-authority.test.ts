@@ -195,9 +195,8 @@ describe('a host validated by DNS', () => {
     const order = await placed(opened.authority, newHost(), { method: 'dns-01' });
     expect(await opened.authority.look(order)).toMatchObject({
       kind: 'challenge',
-      method: 'dns-01',
       // SHA-256 in base64url.
-      values: [expect.stringMatching(/^[\w-]{43}$/)],
+      answers: [{ textValue: expect.stringMatching(/^[\w-]{43}$/) }],
     });
     const certificate = await takeToCertificate(opened, order);
     expect(certificate.host).toBe(order.host);

@@ -24,11 +24,16 @@ type ChallengeState = Extract<OrderState, { readonly kind: 'challenge' }>;
 
 const publishAnswer = (
   { publish, publishText }: Pick<AnsweredAuthority, 'publish' | 'publishText'>,
-  { host }: CertificateOrder,
-  state: ChallengeState,
+  { host, method }: CertificateOrder,
+  { answers }: ChallengeState,
 ): void => {
-  if (state.method === 'http-01') publish?.(state.token, state.keyAuthorization);
-  else publishText?.(host, state.values);
+  const [{ token, keyAuthorization }] = answers;
+  if (method === 'http-01') publish?.(token, keyAuthorization);
+  else
+    publishText?.(
+      host,
+      answers.map(({ textValue }) => textValue),
+    );
 };
 
 /**

@@ -83,10 +83,15 @@ const order = async (
   return { ...wanted, url: answer.url, privateKey: poolKey(world.model.orders.length) };
 };
 
-const publish = (of: CertificateOrder, state: Extract<OrderState, { kind: 'challenge' }>): void => {
-  const { answers, texts } = world.outlook;
-  if (state.method === 'dns-01') texts.set(`_acme-challenge.${of.host}`, state.values);
-  else answers.set(`${of.host}/${state.token}`, state.keyAuthorization);
+const publish = (
+  { host, method }: CertificateOrder,
+  { answers }: Extract<OrderState, { kind: 'challenge' }>,
+): void => {
+  const { outlook } = world;
+  const [{ token, keyAuthorization }] = answers;
+  const values = answers.map(({ textValue }) => textValue);
+  if (method === 'dns-01') outlook.texts.set(`_acme-challenge.${host}`, values);
+  else outlook.answers.set(`${host}/${token}`, keyAuthorization);
 };
 
 const step = async (of: CertificateOrder, state: OrderState): Promise<OrderState> => {

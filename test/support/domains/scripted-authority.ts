@@ -231,10 +231,8 @@ const keyAuthorizationOf = (token: string): string => `${token}.account-1`;
 
 const valueOf = (token: string): string => `value-of-${token}`;
 
-const challengeState = (order: CertificateOrder, token: string): OrderState => {
-  const { method } = order;
-  const common = { kind: 'challenge', challengeUrl: challengeOf(order) } as const;
-  return method === 'http-01'
-    ? { ...common, method, token, keyAuthorization: keyAuthorizationOf(token) }
-    : { ...common, method, values: [valueOf(token)] };
-};
+const challengeState = (order: CertificateOrder, token: string): OrderState => ({
+  kind: 'challenge',
+  answers: [{ token, keyAuthorization: keyAuthorizationOf(token), textValue: valueOf(token) }],
+  challengeUrl: challengeOf(order),
+});

@@ -100,10 +100,11 @@ test('a failed order is kept until its failure is recorded', async () => {
 });
 
 test('all values of a challenge are published before the authority checks', async () => {
-  const values = ['one', 'two'];
+  const answerOf = (textValue: string) => ({ token: 't', keyAuthorization: 'k', textValue });
+  const answers = [answerOf('one'), answerOf('two')] as const;
   const found: unknown[] = [];
   const challengeUrl = 'https://ca.test/1/challenge';
-  const { authority } = stuckIn({ kind: 'challenge', method: 'dns-01', values, challengeUrl });
+  const { authority } = stuckIn({ kind: 'challenge', answers, challengeUrl });
   authority.prove = async () => {
     found.push(
       (await lab.ports.dnsChallenges.valuesFor(['platform'], lab.clock.now())).get('platform'),
@@ -111,5 +112,5 @@ test('all values of a challenge are published before the authority checks', asyn
     return { kind: 'processing', askAgainAfterMs: 60_000 };
   };
   await advance(authority, { proof: { method: 'dns-01', label: 'platform' } });
-  expect(found).toEqual([values]);
+  expect(found).toEqual([['one', 'two']]);
 });

@@ -19,23 +19,23 @@ export interface CertificateOrder {
   readonly method: ValidationMethod;
 }
 
+/** The answer to a challenge, in the form of each method. */
+export interface ChallengeAnswer {
+  /** Over HTTP, `keyAuthorization` is found under `/.well-known/acme-challenge/<token>`. */
+  readonly token: string;
+  readonly keyAuthorization: string;
+  /** For the TXT record at the target of `_acme-challenge.<host>`. */
+  readonly textValue: string;
+}
+
 export type OrderState =
-  /** Publish `keyAuthorization` under `/.well-known/acme-challenge/<token>`, then call `prove`. */
-  | {
-      readonly kind: 'challenge';
-      readonly method: 'http-01';
-      readonly token: string;
-      readonly keyAuthorization: string;
-      readonly challengeUrl: string;
-    }
   /**
-   * Publish all `values` as TXT records at the target of `_acme-challenge.<host>`, then call `prove`. A name and
-   * its wildcard share the challenge name, with one value each (RFC 8555, section 8.4).
+   * Publish the answers by the method of the order, then call `prove`. `challengeUrl` belongs to the first one. A name
+   * and its wildcard share the name of the TXT record, with one value each (RFC 8555, section 8.4).
    */
   | {
       readonly kind: 'challenge';
-      readonly method: 'dns-01';
-      readonly values: readonly string[];
+      readonly answers: readonly [ChallengeAnswer, ...ChallengeAnswer[]];
       readonly challengeUrl: string;
     }
   | { readonly kind: 'processing'; readonly askAgainAfterMs: number }
