@@ -50,8 +50,11 @@ export class History {
     const domains = this.#ports.api()?.container.get(DomainsKey);
     if (!domains) return;
     for (const { name, project } of this.#ports.owners.shops.values()) {
+      const listed = await domains.listDomains(project.id);
+      const { document } = await domains.showDomainSettings(project.id, listed);
+      this.#stand(`primary of ${name}`, document.domains.primary ?? 'none', now);
       // The newest attachment of a name is listed first.
-      for (const domain of (await domains.listDomains(project.id)).toReversed()) {
+      for (const domain of listed.toReversed()) {
         const { host, state, certificate, dns } = domain;
         const problems = (dns.report?.problems ?? []).map(({ code }) => code).toSorted();
         const reason = state === 'removed' ? ` (${domain.reason})` : '';
