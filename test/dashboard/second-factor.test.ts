@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { stepOf } from '../../src/access/domain/second-factor.ts';
 import { timeCode } from '../../src/adapters/system/system-ports.ts';
+import { AuditLog } from '../../src/access/ports.ts';
 import { AccessKey } from '../../src/app/keys.ts';
 import { elementsIn, textOf } from '../support/dashboard/markup.ts';
 import {
@@ -102,6 +103,14 @@ describe('a sign-in with a second factor', () => {
     const [code = ''] = owner.recovery;
     expect((await show(await signIn(owner), ` ${code.toUpperCase()} `)).status).toBe(303);
     expect((await show(await signIn(owner), code)).status).toBe(422);
+  });
+
+  test('that used a recovery code is in the audit log under the name of the person', async () => {
+    const { accountId, email } = owner;
+    const [used] = await dashboard.container
+      .get(AuditLog)
+      .list(accountId, 1, { kinds: ['recovery_code_used'] });
+    expect(used?.actor).toBe(`person:${email}`);
   });
 
   test('allows only a limited number of attempts', async () => {

@@ -85,11 +85,12 @@ interface Sent {
 
 const refusedProof = async (
   ctx: Context,
-  { access }: SignInPorts,
+  { access, acting }: SignInPorts,
   { signedIn, values }: Sent,
 ): Promise<ProofPage['refusal']> => {
   try {
-    await access.prove(signedIn, shownIn(values));
+    const prove = () => access.prove(signedIn, shownIn(values));
+    await acting.run(`person:${signedIn.person.email}`, prove);
     return undefined;
   } catch (error) {
     return refusalFrom(ctx, error, values);
