@@ -204,7 +204,7 @@ test("a menu entry's name uses A-labels, and its text U-labels", () => {
     domainMenu(
       domain,
       { isPrimary: false, redirectsTo: undefined },
-      { slug: 'birds', may: () => true },
+      { slug: 'birds', may: () => true, place: '' },
     ).toString(),
     'button',
   );

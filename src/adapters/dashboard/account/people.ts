@@ -8,7 +8,7 @@ import { type Confirmation, field, formError, onceInput, select } from '../frame
 import { html, type Html, nothing } from '../frame/html.ts';
 import { PageProblem } from '../frame/page-problem.ts';
 import { accountTabs } from './tabs.ts';
-import { pageIn, rowList, rowMenu, seenAtOnce } from '../frame/list-parts.ts';
+import { pageIn, placeIn, rowList, rowMenu, seenAtOnce } from '../frame/list-parts.ts';
 import { badge, type ColumnsOf, head, secretCard, time } from '../frame/parts.ts';
 import { mePath, peoplePath, signInPath } from '../frame/paths.ts';
 import {
@@ -23,6 +23,8 @@ import {
 } from '../frame/screen.ts';
 import { filled, shownOnce } from '../frame/sent-form.ts';
 import type { DashboardPorts } from '../ports.ts';
+
+const placeOf = (query: URLSearchParams): string => placeIn(query, ['after']);
 
 export const ownLinkPath = `${mePath}/link`;
 
@@ -89,7 +91,13 @@ const peopleList = (
   const address = { path: peoplePath, fields: {} };
   const choice = { address, after: query.get('after'), order: 'other' } as const;
   const { shown, links } = pageIn(people, ({ id }) => id, choice);
-  const cells = columns(signedIn.person.id, { newId, isMailOn, refusedMail, may });
+  const cells = columns(signedIn.person.id, {
+    newId,
+    isMailOn,
+    refusedMail,
+    may,
+    place: placeOf(query),
+  });
   return html`
     ${formError(wrong.find((one) => one !== undefined))}
     ${rowList(shown, Object.values(cells))}
@@ -124,6 +132,8 @@ const refusedSince = (trouble: MailTrouble | undefined, now: Date): Html =>
 interface Cells extends Pick<PeopleOptions, 'newId' | 'isMailOn'> {
   readonly refusedMail: (person: Person) => Html;
   readonly may: Visit['may'];
+  /** The end of each form's address; see `placeIn`. */
+  readonly place: string;
 }
 
 type LeftOut =
@@ -131,7 +141,7 @@ type LeftOut =
 
 const columns = (
   ownId: string,
-  { newId, isMailOn, refusedMail, may }: Cells,
+  { newId, isMailOn, refusedMail, may, place }: Cells,
 ): ColumnsOf<Person, LeftOut> => ({
   email: [
     'Email',
@@ -142,7 +152,7 @@ const columns = (
   role: [
     'Role',
     'text',
-    (person) => (may('person.change_role') ? changeRole(person) : person.role),
+    (person) => (may('person.change_role') ? changeRole(person, place) : person.role),
   ],
   joinedAt: ['Signs in with', 'text', waysIn],
   actions: [
@@ -152,12 +162,12 @@ const columns = (
       const { id, email, joinedAt } = person;
       const isOwn = id === ownId;
       const mayInvite = !isOwn && !joinedAt && may('person.invite');
-      const to = `${peoplePath}/${id}/link`;
+      const to = `${peoplePath}/${id}/link${place}`;
       const label = isMailOn ? 'Send again' : 'New link';
       return rowMenu({ id, about: email }, [
         isOwn && leave,
         mayInvite && { label, action: to, once: newId() },
-        !isOwn && may('person.remove') && remove(person),
+        !isOwn && may('person.remove') && remove(person, place),
       ]);
     },
   ],
@@ -170,9 +180,9 @@ const waysIn = ({ joinedAt, provenAt, passwordHash, factorSince }: Person): stri
   return provenAt ? way : `${way}; address not confirmed`;
 };
 
-const changeRole = ({ id, email, role: now }: Person): Html => {
+const changeRole = ({ id, email, role: now }: Person, place: string): Html => {
   const role = `role-${id}`;
-  return html`<form method="post" action="${peoplePath}/${id}/role" class="inline">
+  return html`<form method="post" action="${peoplePath}/${id}/role${place}" class="inline">
     <label class="visually-hidden" for="${role}">Role of ${email}</label>
     <select id="${role}" name="role">${roles.map((one) => html`<option value="${one}" ${one === now && html`selected`}>${one}</option>`)}</select>
     <button title="Save the role of ${email}">Save</button>
@@ -189,7 +199,7 @@ const leave: Confirmation = {
   action: `${peoplePath}/leave`,
 };
 
-const remove = ({ id, email }: Person): Confirmation => ({
+const remove = ({ id, email }: Person, place: string): Confirmation => ({
   id: `remove-${id}`,
   label: 'Remove',
   about: `Remove ${email}`,
@@ -197,7 +207,7 @@ const remove = ({ id, email }: Person): Confirmation => ({
   consequences:
     'All their sessions and sign-in links end at once. Their actions stay in the audit log.',
   confirm: 'Remove person',
-  action: `${peoplePath}/${id}/remove`,
+  action: `${peoplePath}/${id}/remove${place}`,
 });
 
 type Ports = Pick<DashboardPorts, 'access' | 'notifications' | 'settings'>;
@@ -260,7 +270,7 @@ const linkForm = (
       const invited = await access.renewLink(signedIn, personOf(visit));
       const isOwn = invited.person.id === signedIn.person.id;
       const passedOn = isOwn ? 'notAtAll' : passedOnBy(notifications.isMailOn, invited);
-      const way = isOwn ? mePath : peoplePath;
+      const way = isOwn ? mePath : peoplePath + placeOf(visit.query);
       return {
         ...shownLink(invited, { origin: settings.origin, passedOn, now, way }),
         status: 200,
@@ -274,9 +284,9 @@ const roleForm = ({ access }: Ports): Form =>
     operation: 'person.change_role',
     path: `${peoplePath}/:person/role`,
     schema: v.object({ role: roleField }),
-    act: async ({ accountId, parameters: { person = '' } }, { role }) => {
+    act: async ({ accountId, query, parameters: { person = '' } }, { role }) => {
       await access.giveRole(accountId, person, role);
-      return { to: peoplePath, done: 'role' };
+      return { to: peoplePath + placeOf(query), done: 'role' };
     },
   });
 
@@ -302,7 +312,7 @@ const dismissal = (ports: Ports): Form =>
         throw new PageProblem(422, 'You cannot remove yourself; leave the account instead.');
       }
       await ports.access.dismiss(visit.accountId, id);
-      return { to: peoplePath, done: 'removed' };
+      return { to: peoplePath + placeOf(visit.query), done: 'removed' };
     },
   });
 

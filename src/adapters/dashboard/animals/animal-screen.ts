@@ -14,7 +14,7 @@ import {
 import type { DashboardPorts } from '../ports.ts';
 import { inputs, petChanges } from './draft.ts';
 import { historyOf } from './history.ts';
-import { animalsPath, idOf } from './query.ts';
+import { animalsPath, animalsPlace, idOf } from './query.ts';
 import { animalPath, orderPath, petBadge, petButtons, petSteps } from './steps.ts';
 
 const path = `${animalsPath}/:id`;
@@ -31,6 +31,7 @@ export const animalScreen = (ports: DashboardPorts): Screen => {
     },
     show: async (visit, refusal) => {
       const { accountId, may } = visit;
+      const place = animalsPlace(visit.query);
       const pet = await catalogue.getPet(accountId, idOf(visit));
       const order = pet.status === 'sold' ? await catalogue.orderOf(accountId, pet.id) : undefined;
       const petId = String(pet.id);
@@ -43,15 +44,15 @@ export const animalScreen = (ports: DashboardPorts): Screen => {
             pet.name,
             html`<span class="mono">#${String(pet.id)}</span> · category ${String(pet.categoryId)}${order && html` · <a href="${orderPath(order)}">Order ${String(order.id)}</a>`}`,
             {
-              trail: [['Animals', animalsPath]],
+              trail: [['Animals', animalsPath + place]],
               beside: petBadge(pet),
-              actions: may('animal.change') && petButtons(pet),
+              actions: may('animal.change') && petButtons(pet, place),
             },
           )}
           ${!ofEdit && formError(refusal, false)}
-          ${may('animal.change') && editForm(pet, ofEdit)}
+          ${may('animal.change') && editForm(pet, place, ofEdit)}
           ${await historyOf(ports, visit, about)}
-          ${may('animal.delete') && pet.status !== 'sold' && deletion(pet)}`,
+          ${may('animal.delete') && pet.status !== 'sold' && deletion(pet, place)}`,
       };
     },
     forms: [
@@ -62,15 +63,15 @@ export const animalScreen = (ports: DashboardPorts): Screen => {
   };
 };
 
-const editForm = (pet: Pet, refusal: Refusal | undefined): Html =>
-  html`<form method="post" action="${animalPath(pet)}" class="card fields" aria-label="Edit">
+const editForm = (pet: Pet, place: string, refusal: Refusal | undefined): Html =>
+  html`<form method="post" action="${animalPath(pet)}${place}" class="card fields" aria-label="Edit">
     ${formError(refusal)}
     ${inputs.name(refusal, pet)}
     ${inputs.categoryId(refusal, pet)}
     <button class="main">Save changes</button>
   </form>`;
 
-const deletion = (pet: Pet): Html =>
+const deletion = (pet: Pet, place: string): Html =>
   html`<div>${confirmedForm({
     id: 'delete',
     label: 'Delete',
@@ -79,7 +80,7 @@ const deletion = (pet: Pet): Html =>
     consequences:
       'It disappears from your lists and from the API. The audit log keeps what happened to it. This cannot be undone.',
     confirm: 'Delete animal',
-    action: `${animalPath(pet)}/delete`,
+    action: `${animalPath(pet)}/delete${place}`,
   })}</div>`;
 
 const editing = (catalogue: Catalogue): Form =>
@@ -91,7 +92,7 @@ const editing = (catalogue: Catalogue): Form =>
     field: 'name',
     act: async (visit, changes) => {
       const pet = await catalogue.editPet(visit.accountId, idOf(visit), changes);
-      return { to: animalPath(pet), done: 'saved' };
+      return { to: animalPath(pet) + animalsPlace(visit.query), done: 'saved' };
     },
   });
 
@@ -102,7 +103,7 @@ const removal = (catalogue: Catalogue): Form =>
     path: `${path}/delete`,
     act: async (visit) => {
       await catalogue.deletePet(visit.accountId, idOf(visit));
-      return { to: animalsPath, done: 'deleted' };
+      return { to: animalsPath + animalsPlace(visit.query), done: 'deleted' };
     },
   });
 
@@ -117,6 +118,6 @@ const stepping = (
     act: async (visit) => {
       const id = idOf(visit);
       await act(catalogue, visit.accountId, id);
-      return { to: animalPath({ id }), done: name };
+      return { to: animalPath({ id }) + animalsPlace(visit.query), done: name };
     },
   });

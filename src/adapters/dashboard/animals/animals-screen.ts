@@ -14,14 +14,21 @@ import {
   searchField,
 } from '../frame/list-parts.ts';
 import { type Column, empty, head, listPart, pager } from '../frame/parts.ts';
-import { form, type Form, type Refusal, refusalOf, type Screen } from '../frame/screen.ts';
+import {
+  form,
+  type Form,
+  type Refusal,
+  refusalOf,
+  type Screen,
+  type Visit,
+} from '../frame/screen.ts';
 import type { DashboardPorts } from '../ports.ts';
 import { inputs, petDraft } from './draft.ts';
 import { importPath } from './import.ts';
 import {
   animalsAddress,
   animalsPath,
-  type AnimalsQuery,
+  animalsPlace,
   positionOf,
   readAnimalsQuery,
 } from './query.ts';
@@ -40,8 +47,9 @@ export const animalsScreen = ({ catalogue, ids }: DashboardPorts): Screen => ({
     imported: 'The animals of your file are added.',
     deleted: 'The animal is deleted.',
   },
-  show: async ({ accountId, query: asked, may }, refusal) => {
-    const query = readAnimalsQuery(asked);
+  show: async (visit, refusal) => {
+    const { accountId, may } = visit;
+    const query = readAnimalsQuery(visit.query);
     const found = await catalogue.searchPets(accountId, { ...query, limit: perPage + 1 });
     return {
       title: 'Animals',
@@ -51,7 +59,7 @@ export const animalsScreen = ({ catalogue, ids }: DashboardPorts): Screen => ({
             may('animal.add') && html`<a class="button" href="${importPath}">Import a CSV file</a>`,
         })}
         ${may('animal.add') && addForm(ids.next('form'), refusalOf(refusal, 'add-animal'))}
-        ${list(found, query)}`,
+        ${list(found, visit)}`,
     };
   },
   forms: [adding(catalogue)],
@@ -77,14 +85,15 @@ const csvColumns: EveryField<Pet, CsvColumn<Pet>> = {
   status: ['status', ({ status }) => status],
 };
 
-const columns: EveryField<Pet, Column<Pet>> = {
-  name: ['Name', 'name', (pet) => html`<a href="${animalPath(pet)}">${pet.name}</a>`],
+const columns = (place: string): EveryField<Pet, Column<Pet>> => ({
+  name: ['Name', 'name', (pet) => html`<a href="${animalPath(pet)}${place}">${pet.name}</a>`],
   id: ['Id', 'mono', ({ id }) => html`#${String(id)}`],
   categoryId: ['Category', 'mono', ({ categoryId }) => html`category ${String(categoryId)}`],
   status: ['Status', 'bare', petBadge],
-};
+});
 
-const list = (found: readonly Pet[], query: AnimalsQuery): Html => {
+const list = (found: readonly Pet[], { query: asked }: Visit): Html => {
+  const query = readAnimalsQuery(asked);
   const { shown, last } = listPart(found, perPage);
   const address = animalsAddress(query);
   const isAll = query.beginning === undefined && query.after === undefined;
@@ -99,7 +108,7 @@ const list = (found: readonly Pet[], query: AnimalsQuery): Html => {
         filterBar(address, 'Order', { name: 'order', choices: orders }),
       csvLink(addressOf({ ...address, path: csvPath })),
     )}
-    ${shown.length === 0 ? noMatch(address, 'animals') : rowList(shown, Object.values(columns), { idOf: ({ id }) => `animal-${id}` })}
+    ${shown.length === 0 ? noMatch(address, 'animals') : rowList(shown, Object.values(columns(animalsPlace(asked))), { idOf: ({ id }) => `animal-${id}` })}
     ${pager({
       first: query.after && addressOf(address),
       next: last && addressOf(address, { after: positionOf(last) }),

@@ -16,8 +16,7 @@ import {
   listPart,
   pager,
 } from '../frame/parts.ts';
-import { queryText } from '../frame/paths.ts';
-import { bareForm, type Form, type Screen } from '../frame/screen.ts';
+import { bareForm, type Form, type Screen, type Visit } from '../frame/screen.ts';
 import type { DashboardPorts } from '../ports.ts';
 import { historyOf } from './history.ts';
 import {
@@ -25,7 +24,7 @@ import {
   idOf,
   ordersAddress,
   ordersPath,
-  type OrdersQuery,
+  ordersPlace,
   readOrdersQuery,
 } from './query.ts';
 import {
@@ -61,8 +60,9 @@ export const ordersScreen = ({ catalogue }: DashboardPorts): Screen => ({
   // The list is not live, because new rows would move the buttons away from under the pointer.
   live: false,
   notices,
-  show: async ({ accountId, query: asked, may }, refusal) => {
-    const query = readOrdersQuery(asked);
+  show: async (visit, refusal) => {
+    const { accountId } = visit;
+    const query = readOrdersQuery(visit.query);
     const page = { before: query.before, limit: perPage + 1 };
     const found = await catalogue.newestOrders(accountId, page, query.status);
     return {
@@ -70,7 +70,7 @@ export const ordersScreen = ({ catalogue }: DashboardPorts): Screen => ({
       content: html`
         ${head('Orders', 'Selling an animal creates its order. Approve it, then deliver it.')}
         ${formError(refusal, false)}
-        ${list(await named(catalogue, accountId, found), query, may('order.change'))}`,
+        ${list(await named(catalogue, accountId, found), visit)}`,
     };
   },
   others: [
@@ -99,15 +99,16 @@ const csvColumns: EveryField<NamedOrder, CsvColumn<NamedOrder>> = {
   status: ['status', ({ status }) => status],
 };
 
-const list = (found: readonly NamedOrder[], query: OrdersQuery, mayChange: boolean): Html => {
+const list = (found: readonly NamedOrder[], { query: asked, may }: Visit): Html => {
+  const query = readOrdersQuery(asked);
   const { shown, last } = listPart(found, perPage);
   const address = ordersAddress(query);
   if (shown.length === 0 && query.status === undefined && query.before === undefined)
     return nothingYet;
-  const back = queryText({ ...address.fields, before: query.before, list: 'yes' });
+  const back = ordersPlace(asked, { list: 'yes' });
   const columns: readonly Column<NamedOrder>[] = [
-    ...Object.values(orderColumns),
-    ['Actions', 'actions', (order) => mayChange && orderButtons(order, back)],
+    ...Object.values(orderColumns(ordersPlace(asked))),
+    ['Actions', 'actions', (order) => may('order.change') && orderButtons(order, back)],
   ];
   return html`<section class="stack" aria-label="Orders">
     ${listBar(
@@ -122,17 +123,17 @@ const list = (found: readonly NamedOrder[], query: OrdersQuery, mayChange: boole
   </section>`;
 };
 
-const orderColumns: Omit<EveryField<Order, Column<NamedOrder>>, 'petId'> = {
+const orderColumns = (place: string): Omit<EveryField<Order, Column<NamedOrder>>, 'petId'> => ({
   id: [
     'Order',
     'name',
     (order) =>
-      html`<a href="${orderPath(order)}">Order ${String(order.id)}</a> <span class="quiet">${order.petName ?? `animal ${order.petId}`}</span>`,
+      html`<a href="${orderPath(order)}${place}">Order ${String(order.id)}</a> <span class="quiet">${order.petName ?? `animal ${order.petId}`}</span>`,
   ],
   quantity: ['Quantity', 'text', ({ quantity }) => counted(quantity, 'animal')],
   shipDate: ['Ship date', 'text', ({ shipDate }) => html`ships ${day(shipDate)}`],
   status: ['Status', 'bare', orderBadge],
-};
+});
 
 const nothingYet = empty(
   'No orders yet',
@@ -151,6 +152,7 @@ export const orderScreen = (ports: DashboardPorts): Screen => {
     notices,
     show: async (visit, refusal) => {
       const { accountId, may } = visit;
+      const place = ordersPlace(visit.query);
       const order = await catalogue.getOrder(accountId, idOf(visit));
       const [pet] = await catalogue.findPets(accountId, [order.petId]);
       const petId = String(order.petId);
@@ -158,9 +160,9 @@ export const orderScreen = (ports: DashboardPorts): Screen => {
         title: `Order ${order.id}`,
         content: html`
           ${head(`Order ${order.id}`, undefined, {
-            trail: [['Orders', ordersPath]],
+            trail: [['Orders', ordersPath + place]],
             beside: orderBadge(order),
-            actions: may('order.change') && orderButtons(order),
+            actions: may('order.change') && orderButtons(order, place),
           })}
           ${formError(refusal, false)}
           <section class="card" aria-label="Order">${facts([
@@ -190,9 +192,8 @@ const stepping = (
     act: async (visit) => {
       const id = idOf(visit);
       await act(catalogue, visit.accountId, id);
-      if (visit.query.get('list') === null) return { to: orderPath({ id }), done: name };
-      const { before, ...query } = readOrdersQuery(visit.query);
-      const list = addressOf(ordersAddress(query), { before: before?.toString() });
-      return { to: `${list}#order-${id}`, done: name };
+      const place = ordersPlace(visit.query);
+      if (visit.query.has('list')) return { to: `${ordersPath}${place}#order-${id}`, done: name };
+      return { to: orderPath({ id }) + place, done: name };
     },
   });

@@ -1,7 +1,7 @@
 import { orderStatuses, type OrderStatus } from '../../../catalogue/domain/order.ts';
 import { petStatuses, readId, type Pet, type PetStatus } from '../../../catalogue/domain/pet.ts';
 import { petOrders, type PetOrder, type PetSearch } from '../../../catalogue/ports.ts';
-import type { ListAddress } from '../frame/list-parts.ts';
+import { type ListAddress, placeIn } from '../frame/list-parts.ts';
 import { notFound } from '../frame/page-problem.ts';
 import type { Visit } from '../frame/screen.ts';
 
@@ -51,6 +51,9 @@ export const animalsAddress = ({
   },
 });
 
+export const animalsPlace = (query: URLSearchParams): string =>
+  placeIn(query, ['q', 'status', 'category', 'order', 'after']);
+
 /** Formats the cursor of a page from its last animal, as `12.Rex`. */
 export const positionOf = ({ id, name }: Pick<Pet, 'id' | 'name'>): string => `${id}.${name}`;
 
@@ -74,3 +77,8 @@ export const ordersAddress = ({ status }: Pick<OrdersQuery, 'status'>): ListAddr
   path: ordersPath,
   fields: { status },
 });
+
+export const ordersPlace = (
+  query: URLSearchParams,
+  more: Readonly<Record<string, string>> = {},
+): string => placeIn(query, ['status', 'before'], more);

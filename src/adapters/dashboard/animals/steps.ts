@@ -63,21 +63,22 @@ export const orderSteps: Readonly<Record<Exclude<OrderStatus, 'placed'>, Step<un
 export const animalPath = ({ id }: Pick<Pet, 'id'>): string => `${animalsPath}/${id}`;
 export const orderPath = ({ id }: Pick<Order, 'id'>): string => `${ordersPath}/${id}`;
 
-export const petButtons = (pet: Pet): readonly Html[] =>
+/** @param place of the list; see `placeIn` */
+export const petButtons = (pet: Pet, place: string): readonly Html[] =>
   petTransitions[pet.status].map((next) => {
     const { name, label, asks } = petSteps[next];
-    const action = `${animalPath(pet)}/${name}`;
+    const action = `${animalPath(pet)}/${name}${place}`;
     const about = `${label} animal ${pet.id}`;
     if (!asks) return buttonForm(action, label, { about });
     const question: Child = html`${label} <span class="name">${pet.name}</span>?`;
     return confirmedForm({ id: name, label, about, question, action, goesOn: true, ...asks });
   });
 
-/** @param query of the list to return to; empty on the order's own page */
-export const orderButtons = (order: Order, query = ''): readonly Html[] =>
+/** @param place of the list; see `placeIn` */
+export const orderButtons = (order: Order, place: string): readonly Html[] =>
   orderTransitions[order.status].map((next) => {
     const { name, label } = orderSteps[next];
-    return buttonForm(`${orderPath(order)}/${name}${query}`, label, {
+    return buttonForm(`${orderPath(order)}/${name}${place}`, label, {
       about: `${label} order ${order.id}`,
     });
   });

@@ -56,10 +56,17 @@ const buttonOf = (domain: CustomDomain, now: Date, isInList: boolean) => {
   }
 };
 
+interface MenuOptions {
+  readonly slug: string;
+  readonly may: Visit['may'];
+  /** Of the list; see `placeIn`. */
+  readonly place: string;
+}
+
 export const domainMenu = (
   domain: CustomDomain,
   { isPrimary }: DomainRole,
-  { slug, may }: { readonly slug: string; readonly may: Visit['may'] },
+  { slug, may, place }: MenuOptions,
 ): Html => {
   const { id, host, unicodeHost, state } = domain;
   if (state === 'removed') return nothing;
@@ -79,7 +86,11 @@ export const domainMenu = (
         label: 'Redirect …',
         to: `${redirectsPath(slug)}${queryText({ from: host })}`,
       },
-    may('domain.remove') && { label: 'Remove', to: `${domainPath(slug, id)}/remove`, ends: true },
+    may('domain.remove') && {
+      label: 'Remove',
+      to: `${domainPath(slug, id)}/remove${place}`,
+      ends: true,
+    },
   ]);
 };
 

@@ -18,6 +18,7 @@ import { withHost } from '../projects/project-head.ts';
 import { noticeAfter, domainMenu, verification, verifyForm, verifyNotices } from './actions.ts';
 import { certificateSection } from './certificate.ts';
 import { diagnosticsSection, problemCards } from './diagnostics.ts';
+import { placeOf } from './list.ts';
 import { domainOf, domainPath, domainsPath, redirectsPath, settingPath } from './paths.ts';
 import { lossesOf } from './progress.ts';
 import { leftRecords, recordsToCreate, recordsToKeep, whyDelete } from './records.ts';
@@ -50,18 +51,23 @@ export const domainScreen = (ports: DashboardPorts): Screen => ({
     const { project, domain } = await domainOf(ports, visit);
     const view = await ports.domains.showDomain(domain, positionOf(visit.query));
     const own = domainPath(project.slug, domain.id);
-    const actions = html`${visitLink(domain, ports.settings.siteUrl(project.slug))}${domainMenu(domain, view.role, { slug: project.slug, may: visit.may })}`;
+    const place = placeOf(visit.query);
+    const actions = html`${visitLink(domain, ports.settings.siteUrl(project.slug))}${domainMenu(domain, view.role, { slug: project.slug, may: visit.may, place })}`;
     const shown = { ports, project, view, visit, refusal };
     const content = html`
       ${noticeAfter(visit.query, domain)}
-      ${domainHead(project, domain, { actions })}
+      ${domainHead(project, domain, { actions, place })}
       ${secret}
       ${domain.state === 'removed' ? await gone(shown) : await sections(shown)}
       ${timelineSection(view.timeline, own, visit)}`;
     return { title: nameInText(domain), content };
   },
   forms: [
-    verification(ports, path, ({ slug }, { id }) => domainPath(slug, id)),
+    verification(
+      ports,
+      path,
+      ({ slug }, { id }, { query }) => domainPath(slug, id) + placeOf(query),
+    ),
     ...shareForms(ports),
   ],
 });
@@ -88,7 +94,7 @@ const sections = async (shown: ShownDomain): Promise<Html> => {
   const { now, may } = visit;
   const own = domainPath(project.slug, domain.id);
   const verify = verifyForm(domain, {
-    action: own,
+    action: own + placeOf(visit.query),
     now,
     refusal: refusalOf(refusal, 'verify'),
     may,
@@ -161,9 +167,10 @@ export const removeDomainScreen = (ports: DashboardPorts): Screen => ({
   live: false,
   show: async (visit: Visit, refusal?: Refusal) => {
     const { project, domain } = await domainOf(ports, visit);
+    const place = placeOf(visit.query);
     const content = html`
-      ${domainHead(project, domain, { title: html`Remove ${shownName(domain)}?` })}
-      ${confirmation(domain, project.slug, { zones: ports.settings, refusal, may: visit.may })}`;
+      ${domainHead(project, domain, { title: html`Remove ${shownName(domain)}?`, place })}
+      ${confirmation(domain, project.slug, { zones: ports.settings, refusal, may: visit.may, place })}`;
     return { title: `Remove ${nameInText(domain)}`, content };
   },
   forms: [
@@ -182,7 +189,8 @@ export const removeDomainScreen = (ports: DashboardPorts): Screen => ({
           );
         }
         await ports.domains.removeDomain(domain);
-        return { to: domainPath(project.slug, domain.id), done: 'removed' };
+        const page = domainPath(project.slug, domain.id);
+        return { to: page + placeOf(visit.query), done: 'removed' };
       },
     }),
   ],
@@ -192,12 +200,13 @@ interface Removal {
   readonly zones: RecordZones;
   readonly refusal: Refusal | undefined;
   readonly may: Visit['may'];
+  readonly place: string;
 }
 
 const confirmation = (
   domain: CustomDomain,
   slug: string,
-  { zones, refusal, may }: Removal,
+  { zones, refusal, may, place }: Removal,
 ): Html => {
   const { id, state } = domain;
   const back = domainPath(slug, id);
@@ -205,7 +214,7 @@ const confirmation = (
     return html`<section class="card">
       <p>The domain is removed already, and nothing is served under it any more. Delete its records at your DNS provider. ${whyDelete}</p>
       ${leftRecords(domain, zones)}
-      <p><a href="${domainsPath(slug)}">Back to the domains</a></p>
+      <p><a href="${domainsPath(slug)}${place}">Back to the domains</a></p>
     </section>`;
   }
   return html`<section class="card problem bad">
@@ -218,11 +227,11 @@ const confirmation = (
     ${leftRecords(domain, zones)}
     ${
       may('domain.remove') &&
-      html`<form method="post" action="${back}/remove" class="row">
+      html`<form method="post" action="${back}/remove${place}" class="row">
       ${formError(refusal)}
       <input type="hidden" name="attachment" value="${id}">
       <button class="danger">Remove domain</button>
-      <a class="button bare" href="${back}">Cancel</a>
+      <a class="button bare" href="${back}${place}">Cancel</a>
     </form>`
     }
   </section>`;

@@ -8,13 +8,12 @@ import { field, formError, onceInput } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
 import { addressOf, listBar, noMatch, searchField } from '../frame/list-parts.ts';
 import { empty, listPart, pager, planNames } from '../frame/parts.ts';
-import { queryText, withQuery } from '../frame/paths.ts';
 import { form, type Refusal, refusalOf, type Screen, type Visit } from '../frame/screen.ts';
 import { filled } from '../frame/sent-form.ts';
 import type { DashboardPorts, DashboardSettings } from '../ports.ts';
 import { projectHead, siteOf } from '../projects/project-head.ts';
 import { noticeAfter, verification, verifyNotices } from './actions.ts';
-import { askedList, domainRows, fewDomains, nextPage, stateFilter } from './list.ts';
+import { askedList, domainRows, fewDomains, nextPage, placeOf, stateFilter } from './list.ts';
 import { domainPath, domainsPath, otherNamePath } from './paths.ts';
 import { severalNotices, verifyingSeveral } from './several.ts';
 
@@ -55,7 +54,7 @@ const showDomains = (ports: DashboardPorts) => async (visit: Visit, refusal?: Re
     ${all > 0 && listBar(stateFilter(address, counts), all > fewDomains && searchField(address, 'Search domains'))}
     ${all === 0 && noDomainYet(site, plan)}
     ${all > 0 && shown.length === 0 && noMatch(address, 'domains')}
-    ${shown.length > 0 && domainRows(shown, filter, { slug, now, holds, refusal, view, address, may })}
+    ${shown.length > 0 && domainRows(shown, filter, { slug, now, holds, refusal, view, query, may })}
     ${pager({ first: after && addressOf(address), next: nextPage(address, last), order: 'other' })}`;
   return { title: `Domains of ${name}`, content };
 };
@@ -112,10 +111,11 @@ const addingOf = (ports: DashboardPorts) =>
   });
 
 const verifyingOf = (ports: DashboardPorts) =>
-  verification(ports, `${domainPath(':slug', ':domain')}/verify`, ({ slug }, { id }, { query }) => {
-    const { address } = askedList(slug, query);
-    return `${withQuery(address.path, queryText({ ...address.fields, domain: id }).slice(1))}#${id}`;
-  });
+  verification(
+    ports,
+    `${domainPath(':slug', ':domain')}/verify`,
+    ({ slug }, { id }, { query }) => `${domainsPath(slug)}${placeOf(query, { domain: id })}#${id}`,
+  );
 
 interface Adding {
   readonly plan: Plan;

@@ -14,7 +14,14 @@ import { nameInText } from '../../../domains/domain/names/hostname.ts';
 import type { DomainCounts, DomainPlace } from '../../../domains/ports.ts';
 import { type DomainSettingsView, roleOf } from '../../../domains/use-cases/domain-settings.ts';
 import { html, type Html } from '../frame/html.ts';
-import { addressOf, bulkForm, filterBar, type ListAddress, rowList } from '../frame/list-parts.ts';
+import {
+  addressOf,
+  bulkForm,
+  filterBar,
+  type ListAddress,
+  placeIn,
+  rowList,
+} from '../frame/list-parts.ts';
 import { badge, planned, time } from '../frame/parts.ts';
 import { type Refusal, refusalOf, type Visit } from '../frame/screen.ts';
 import { domainMenu, verifyForm } from './actions.ts';
@@ -36,11 +43,11 @@ export const askedList = (slug: string, query: URLSearchParams): AskedList => {
   const text = (query.get('q') ?? '').trim().slice(0, 200);
   const fields = { state: filter === 'attached' ? undefined : filter, q: text };
   const address = { path: domainsPath(slug), fields };
-  return { filter, text, after: placeIn(query.get('after') ?? ''), address };
+  return { filter, text, after: cursorIn(query.get('after') ?? ''), address };
 };
 
 /** @returns undefined if no page links to this place */
-const placeIn = (text: string): DomainPlace | undefined => {
+const cursorIn = (text: string): DomainPlace | undefined => {
   const [attention, host, id] = text.split('~');
   const known = attentions.find((one) => one === attention);
   return known && host !== undefined && id !== undefined
@@ -48,11 +55,16 @@ const placeIn = (text: string): DomainPlace | undefined => {
     : undefined;
 };
 
-const placeOf = (domain: CustomDomain): string =>
+const cursorOf = (domain: CustomDomain): string =>
   [attentionOf(domain), domain.host, domain.id].join('~');
 
+export const placeOf = (
+  query: URLSearchParams,
+  more: Readonly<Record<string, string>> = {},
+): string => placeIn(query, ['state', 'q', 'after'], more);
+
 export const nextPage = (address: ListAddress, last: CustomDomain | undefined) =>
-  last && addressOf(address, { after: placeOf(last) });
+  last && addressOf(address, { after: cursorOf(last) });
 
 const filterWords: Readonly<Record<DomainFilter, string>> = {
   attached: 'All',
@@ -79,7 +91,7 @@ export interface ListOptions {
   readonly refusal: Refusal | undefined;
   readonly holds: ReadonlyMap<string, Hold>;
   readonly view: DomainSettingsView;
-  readonly address: ListAddress;
+  readonly query: URLSearchParams;
   readonly may: Visit['may'];
 }
 
@@ -110,13 +122,9 @@ export const domainRows = (
     { idOf: ({ id }) => id, selection: isSelectable ? selection : undefined },
   );
   if (!isSelectable) return rows;
-  const { path } = options.address;
-  const kept = addressOf(options.address).slice(path.length);
+  const place = placeOf(options.query);
   const steps = [
-    {
-      label: 'Verify selected',
-      action: `${settingPath(slug, 'verify-domains')}${kept}`,
-    },
+    { label: 'Verify selected', action: `${settingPath(slug, 'verify-domains')}${place}` },
     {
       label: 'Remove selected',
       action: settingPath(slug, 'remove-domains'),
@@ -124,23 +132,23 @@ export const domainRows = (
       ends: true,
     },
   ] as const;
-  return html`${rows}${bulkForm(selected, steps)}`;
+  return html`${rows}${bulkForm(selected, steps, place)}`;
 };
 
-const named = (domain: CustomDomain, { slug, view }: ListOptions): Html => {
+const named = (domain: CustomDomain, { slug, view, query }: ListOptions): Html => {
   const { host, id } = domain;
   const { isPrimary, redirectsTo } = roleOf(view, domain);
   const redirect = view.document.domains.redirects.find(({ from }) => from === host);
-  return html`<a href="${domainPath(slug, id)}" title="${nameInText(domain)}">${shownName(domain)}</a>${isPrimary && html` ${badge('primary', 'idle')}`}${redirect && html` <small>${redirectsTo === undefined ? 'will redirect' : 'redirects'} to ${shownTarget(redirect.to)}</small>`}`;
+  return html`<a href="${domainPath(slug, id)}${placeOf(query)}" title="${nameInText(domain)}">${shownName(domain)}</a>${isPrimary && html` ${badge('primary', 'idle')}`}${redirect && html` <small>${redirectsTo === undefined ? 'will redirect' : 'redirects'} to ${shownTarget(redirect.to)}</small>`}`;
 };
 
 const actions = (domain: CustomDomain, options: ListOptions): Html => {
-  const { slug, now, refusal, view, address, may } = options;
+  const { slug, now, refusal, view, query, may } = options;
   const { id } = domain;
-  const kept = addressOf(address).slice(address.path.length);
-  const action = `${domainPath(slug, id)}/verify${kept}`;
+  const place = placeOf(query);
+  const action = `${domainPath(slug, id)}/verify${place}`;
   const refused = refusalOf(refusal, 'verify', { domain: id });
-  return html`<div class="row">${verifyForm(domain, { action, now, refusal: refused, may, isInList: true })}${domainMenu(domain, roleOf(view, domain), { slug, may })}</div>`;
+  return html`<div class="row">${verifyForm(domain, { action, now, refusal: refused, may, isInList: true })}${domainMenu(domain, roleOf(view, domain), { slug, may, place })}</div>`;
 };
 
 const happening = (domain: CustomDomain, { now, holds, view }: ListOptions): Html => {

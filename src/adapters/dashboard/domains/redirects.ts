@@ -10,9 +10,8 @@ import {
 import type { DomainSettingsView } from '../../../domains/use-cases/domain-settings.ts';
 import { buttonForm, field, formError, onceInput, select } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
-import { pageIn, rowList } from '../frame/list-parts.ts';
+import { pageIn, placeIn, rowList } from '../frame/list-parts.ts';
 import { badge, empty } from '../frame/parts.ts';
-import { queryText } from '../frame/paths.ts';
 import {
   bareForm,
   form,
@@ -29,6 +28,8 @@ import { domainsPath, redirectsPath, settingPath } from './paths.ts';
 import { nameOf, shownName, shownTarget } from './words.ts';
 
 const path = redirectsPath(':slug');
+const placeOf = (query: URLSearchParams, more: Readonly<Record<string, string>> = {}): string =>
+  placeIn(query, ['after'], more);
 
 export const redirectsScreen = (ports: DashboardPorts): Screen => ({
   path,
@@ -85,7 +86,7 @@ const redirectList = (redirects: readonly Redirect[], options: RedirectOptions):
       [
         'Actions',
         'actions',
-        ({ from }) => options.may('domain.configure') && actionsOf(slug, from),
+        ({ from }) => options.may('domain.configure') && actionsOf(slug, from, query),
       ],
     ],
     { idOf: ({ from }) => redirectAnchor(from) },
@@ -99,10 +100,10 @@ const targetOf = ({ to }: Redirect, why: string | undefined): Html =>
 const stateOf = (why: string | undefined): Html =>
   why === undefined ? badge('active', 'good') : badge('suspended', 'busy');
 
-const actionsOf = (slug: string, from: string): Html =>
+const actionsOf = (slug: string, from: string, query: URLSearchParams): Html =>
   html`<div class="row">
-    <a class="button" href="${redirectsPath(slug)}${queryText({ edit: from })}" title="Edit the redirect from ${inText(from)}">Edit</a>
-    ${buttonForm(`${redirectsPath(slug)}/${from}/delete`, 'Delete', { about: `Delete the redirect from ${inText(from)}`, ends: true })}
+    <a class="button" href="${redirectsPath(slug)}${placeOf(query, { edit: from })}" title="Edit the redirect from ${inText(from)}">Edit</a>
+    ${buttonForm(`${redirectsPath(slug)}/${from}/delete${placeOf(query)}`, 'Delete', { about: `Delete the redirect from ${inText(from)}`, ends: true })}
   </div>`;
 
 const whyIdle = (
@@ -154,10 +155,12 @@ const to = {
 };
 
 const redirectForm = ({ slug, view, attached, once, refusal, query }: RedirectOptions): Html => {
-  const edited = view.document.domains.redirects.find((one) => one.from === query.get('edit'));
-  const name = edited ? 'edit-redirect' : 'add-redirect';
-  const refused = refusalOf(refusal, name);
-  const action = edited ? `${redirectsPath(slug)}/${edited.from}/edit` : redirectsPath(slug);
+  const refusedEdit = refusalOf(refusal, 'edit-redirect');
+  const asked = refusedEdit?.parameters['from'] ?? query.get('edit');
+  const edited = view.document.domains.redirects.find((one) => one.from === asked);
+  const refused = refusedEdit ?? refusalOf(refusal, 'add-redirect');
+  const editing = edited && `${redirectsPath(slug)}/${edited.from}/edit${placeOf(query)}`;
+  const action = editing ?? redirectsPath(slug);
   const start = edited?.from ?? query.get('from') ?? '';
   return html`<form method="post" action="${action}" class="stack" aria-label="${edited ? `Edit the redirect from ${inText(edited.from)}` : 'New redirect'}">
     ${formError(refused)}
@@ -167,7 +170,7 @@ const redirectForm = ({ slug, view, attached, once, refusal, query }: RedirectOp
       ${field({ ...to, value: edited?.to ?? '', autofocus: start !== '' }, refused)}
       ${select({ label: 'Status', name: 'status', value: String(edited?.status ?? 308), options: statuses }, refused)}
       <button class="main">${edited ? 'Save redirect' : 'Add redirect'}</button>
-      ${edited && html`<a class="button bare" href="${redirectsPath(slug)}">Cancel</a>`}
+      ${edited && html`<a class="button bare" href="${redirectsPath(slug)}${placeOf(query)}">Cancel</a>`}
     </div>
     <datalist id="own-domains">${attached.map(offered)}</datalist>
   </form>`;
@@ -176,13 +179,13 @@ const redirectForm = ({ slug, view, attached, once, refusal, query }: RedirectOp
 const offered = ({ host, unicodeHost }: CustomDomain): Html =>
   html`<option value="${host}" ${host !== unicodeHost && html`label="${unicodeHost}"`}></option>`;
 
-const primaryForm = ({ slug, view, attached, refusal }: RedirectOptions): Html => {
+const primaryForm = ({ slug, view, attached, refusal, query }: RedirectOptions): Html => {
   const refused = refusalOf(refusal, 'primary-domain');
   const primary = attached.find(({ host }) => host === view.document.domains.primary);
   const hint = html`${primaryNow(primary, view)} The main domain of the project; save an empty field for none. It cannot be redirected.`;
   const value = primary?.host ?? '';
   const options = { ...ownDomain, label: 'Primary', name: 'primary', value, hint };
-  return html`<form method="post" action="${settingPath(slug, 'primary-domain')}" class="fields primary-domain">
+  return html`<form method="post" action="${settingPath(slug, 'primary-domain')}${placeOf(query)}" class="fields primary-domain">
     ${formError(refused)}
     ${field({ ...options, required: false }, refused)}
     <button>Save</button>
@@ -248,10 +251,9 @@ const redirectForms = (ports: DashboardPorts): readonly Form[] => {
         const { id, slug } = await projectOf(visit);
         await domains.editDomainSettings(id, (settings) => ({
           ...settings,
-          // If another tab has deleted the redirect meanwhile, this adds it again, because its owner wants it.
-          redirects: [...without(settings.redirects, fromOf(visit)), redirect],
+          redirects: withEdited(settings.redirects, fromOf(visit), redirect),
         }));
-        return { to: redirectsPath(slug), done: 'redirect-changed' };
+        return { to: redirectsPath(slug) + placeOf(visit.query), done: 'redirect-changed' };
       },
     }),
     bareForm({
@@ -264,7 +266,7 @@ const redirectForms = (ports: DashboardPorts): readonly Form[] => {
           ...settings,
           redirects: without(settings.redirects, fromOf(visit)),
         }));
-        return { to: redirectsPath(slug), done: 'redirect-deleted' };
+        return { to: redirectsPath(slug) + placeOf(visit.query), done: 'redirect-deleted' };
       },
     }),
     form({
@@ -276,10 +278,20 @@ const redirectForms = (ports: DashboardPorts): readonly Form[] => {
       act: async (visit, { primary }) => {
         const { id, slug } = await projectOf(visit);
         await domains.choosePrimary(id, primary);
-        return { to: redirectsPath(slug), done: 'primary-saved' };
+        return { to: redirectsPath(slug) + placeOf(visit.query), done: 'primary-saved' };
       },
     }),
   ];
+};
+
+/** Keeps the order. If another tab has deleted the redirect meanwhile, adds it again, because its owner wants it. */
+const withEdited = <Each extends Pick<Redirect, 'from'>>(
+  redirects: readonly Each[],
+  from: string,
+  edited: Each,
+): readonly Each[] => {
+  const at = redirects.findIndex((one) => one.from === from);
+  return at < 0 ? [...redirects, edited] : redirects.with(at, edited);
 };
 
 const without = <Each extends Pick<Redirect, 'from'>>(

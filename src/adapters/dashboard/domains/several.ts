@@ -4,12 +4,11 @@ import { isAttached } from '../../../domains/domain/attachment/serving.ts';
 import { nameInText } from '../../../domains/domain/names/hostname.ts';
 import { html, type Html } from '../frame/html.ts';
 import { counted, head } from '../frame/parts.ts';
-import { queryText } from '../frame/paths.ts';
 import { form, type Form, type Screen, type Visit } from '../frame/screen.ts';
 import type { DashboardPorts } from '../ports.ts';
 import { siteOf } from '../projects/project-head.ts';
 import { verifyIfPossible } from './actions.ts';
-import { askedList } from './list.ts';
+import { placeOf } from './list.ts';
 import { domainsPath, settingPath } from './paths.ts';
 import { leftRecords, whyDelete } from './records.ts';
 import { shownName } from './words.ts';
@@ -49,8 +48,7 @@ export const verifyingSeveral = (ports: Ports): Form =>
       const { id, slug } = (await siteOf(ports, visit)).project;
       const all = await chosenOf(ports, id, domain.split(','));
       await Promise.all(all.map((one) => verifyIfPossible(ports, one)));
-      const { address } = askedList(slug, visit.query);
-      return { to: `${address.path}${queryText(address.fields)}`, done: 'verified-several' };
+      return { to: domainsPath(slug) + placeOf(visit.query), done: 'verified-several' };
     },
   });
 
@@ -64,15 +62,17 @@ export const removeSeveralScreen = (ports: Ports): Screen => ({
   show: async (visit: Visit) => {
     const { id, slug, name } = (await siteOf(ports, visit)).project;
     const all = await chosenOf(ports, id, visit.query.getAll('domain'));
+    const list = domainsPath(slug) + placeOf(visit.query);
+    const action = settingPath(slug, 'remove-domains') + placeOf(visit.query);
     const title = `Remove ${counted(all.length, 'domain')}?`;
     const trail = [
       ['Projects', '/dashboard'],
       [name, `/dashboard/projects/${slug}`],
-      ['Domains', domainsPath(slug)],
+      ['Domains', list],
     ] as const;
     return {
       title,
-      content: html`${head(title, consequences, { trail })}${asking(all, { slug, ports, may: visit.may })}`,
+      content: html`${head(title, consequences, { trail })}${asking(all, { list, action, ports, may: visit.may })}`,
     };
   },
   forms: [
@@ -86,7 +86,7 @@ export const removeSeveralScreen = (ports: Ports): Screen => ({
         for (const one of await chosenOf(ports, id, domain.split(','))) {
           await ports.domains.removeDomain(one);
         }
-        return { to: domainsPath(slug), done: 'removed-several' };
+        return { to: domainsPath(slug) + placeOf(visit.query), done: 'removed-several' };
       },
     }),
   ],
@@ -96,19 +96,20 @@ const consequences =
   'Visitors can no longer reach the site under these names, effective immediately. Their certificates and private keys are destroyed, and redirects from them and to them stop working. The site itself stays.';
 
 interface Asking {
-  readonly slug: string;
+  readonly list: string;
+  readonly action: string;
   readonly ports: Pick<Ports, 'settings'>;
   readonly may: Visit['may'];
 }
 
-const asking = (all: readonly CustomDomain[], { slug, ports, may }: Asking): Html =>
+const asking = (all: readonly CustomDomain[], { list, action, ports, may }: Asking): Html =>
   all.length === 0 || !may('domain.remove')
-    ? html`<p>No domain is selected. <a href="${domainsPath(slug)}">Back to the domains</a></p>`
+    ? html`<p>No domain is selected. <a href="${list}">Back to the domains</a></p>`
     : html`<ul class="bullets">${all.map((domain) => html`<li><strong>${shownName(domain)}</strong></li>`)}</ul>
-    <form method="post" action="${settingPath(slug, 'remove-domains')}" class="row">
+    <form method="post" action="${action}" class="row">
       ${all.map(({ id }) => html`<input type="hidden" name="domain" value="${id}">`)}
       <button class="danger">Remove domains</button>
-      <a class="button bare" href="${domainsPath(slug)}">Cancel</a>
+      <a class="button bare" href="${list}">Cancel</a>
     </form>
     <details><summary>The DNS records to delete afterwards</summary>
       <div class="stack">

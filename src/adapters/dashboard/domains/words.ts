@@ -52,17 +52,26 @@ export const shownTarget = (to: string): Html => {
   return html`${to}${host !== unicodeHost && html` <span class="ascii">(${unicodeHost})</span>`}`;
 };
 
+interface DomainHead {
+  readonly title?: Child;
+  readonly actions?: Child;
+  /** Of the list; see `placeIn`. */
+  readonly place: string;
+}
+
 export const domainHead = (
   { name, slug }: Project,
   domain: CustomDomain,
-  { title, actions }: { readonly title?: Child; readonly actions?: Child },
+  { title, actions, place }: DomainHead,
 ): Html =>
   head(title ?? shownName(domain), undefined, {
     trail: [
       ['Projects', '/dashboard'],
       [name, `/dashboard/projects/${slug}`],
-      ['Domains', domainsPath(slug)],
-      ...(title === undefined ? [] : [[shownName(domain), domainPath(slug, domain.id)] as const]),
+      ['Domains', domainsPath(slug) + place],
+      ...(title === undefined
+        ? []
+        : [[shownName(domain), domainPath(slug, domain.id) + place] as const]),
     ],
     beside: title === undefined && stateBadge(domain),
     actions,

@@ -22,6 +22,19 @@ export const addressOf = (
   changes: Readonly<Record<string, string | undefined>> = {},
 ): string => `${path}${queryText({ ...fields, ...changes })}`;
 
+/**
+ * The page of a list that is shown, as the end of an address. Forms and links carry it, so that their answers lead back
+ * to this page even after a refusal or a sign-in.
+ */
+export const placeIn = (
+  query: URLSearchParams,
+  fields: readonly string[],
+  more: Readonly<Record<string, string>> = {},
+): string => {
+  const place = fields.map((field) => [field, query.get(field) ?? undefined] as const);
+  return queryText({ ...Object.fromEntries(place), ...more });
+};
+
 export interface Choice {
   readonly value: string;
   readonly text: string;
@@ -82,7 +95,9 @@ export const pageIn = <Thing>(
   idOf: (thing: Thing) => string,
   { address, after, cursor = 'after', of, order }: PageChoice,
 ): { readonly shown: readonly Thing[]; readonly links: Html } => {
-  const begin = 1 + all.findIndex((one) => idOf(one) === after);
+  const at = 1 + all.findIndex((one) => idOf(one) === after);
+  // The first page is shown if nothing is left on this one.
+  const begin = at < all.length ? at : 0;
   const { shown, last } = listPart(all.slice(begin), pageSize);
   const first = begin > 0 ? addressOf(address) : undefined;
   const next = last && addressOf(address, { [cursor]: idOf(last) });
@@ -130,9 +145,18 @@ export interface BulkStep {
   readonly ends?: boolean;
 }
 
-/** Shows the actions for all ticked rows, once a row is ticked. @param id the `form` of the selection */
-export const bulkForm = (id: string, [main, ...others]: readonly [BulkStep, ...BulkStep[]]): Html =>
+/**
+ * Shows the actions for all ticked rows, once a row is ticked.
+ * @param id the `form` of the selection
+ * @param place see `placeIn`; a step that asks gets it as fields, because its form replaces the end of the address
+ */
+export const bulkForm = (
+  id: string,
+  [main, ...others]: readonly [BulkStep, ...BulkStep[]],
+  place: string,
+): Html =>
   html`<form id="${id}" method="post" action="${main.action}" class="row bulk" aria-label="With the selected ones">
+    ${[...new URLSearchParams(place)].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
     <span class="hint">Selected:</span>
     <button>${main.label}</button>
     ${others.map(({ label, action, isAsked, ends }) => html`<button formaction="${action}" ${isAsked && html`formmethod="get"`} ${ends && html`class="ending"`}>${label}</button>`)}

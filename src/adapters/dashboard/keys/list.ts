@@ -13,6 +13,8 @@ export interface KeyTableOptions {
   readonly projects: readonly Project[];
   readonly may: Visit['may'];
   readonly refusal: Refusal | undefined;
+  /** The end of each form's address; see `placeIn`. */
+  readonly place: string;
 }
 
 export const keyTable = (keys: readonly ListedKey[], options: KeyTableOptions): Html => html`
@@ -41,15 +43,15 @@ const columns = (
   actions: ['Actions', 'actions', (key) => menu(key, options)],
 });
 
-const menu = (key: ListedKey, { now, newId, may }: KeyTableOptions): Html =>
+const menu = (key: ListedKey, { now, newId, may, place }: KeyTableOptions): Html =>
   rowMenu({ id: key.id, about: key.name }, [
-    may('key.rotate') && opens(key, now) && rotate(key, newId()),
+    may('key.rotate') && opens(key, now) && rotate(key, newId(), place),
     may('key.unban') &&
       isBanned(key.ban, now) && {
         label: 'Lift ban',
-        action: `/dashboard/keys/${key.id}/lift-ban`,
+        action: `/dashboard/keys/${key.id}/lift-ban${place}`,
       },
-    may('key.revoke') && revoke(key),
+    may('key.revoke') && revoke(key, place),
   ]);
 
 const scopeList = (key: ApiKey): Child =>
@@ -81,7 +83,7 @@ const oldSecret = (key: ListedKey, now: Date): Html => {
   return html`<span class="hint" data-until="${until.toISOString()}">old secret valid until ${atClock(until, now)}</span>`;
 };
 
-const rotate = ({ id, name }: ApiKey, once: string): Confirmation => ({
+const rotate = ({ id, name }: ApiKey, once: string, place: string): Confirmation => ({
   id: `rotate-${id}`,
   label: 'Rotate',
   about: `Rotate ${name}`,
@@ -89,18 +91,18 @@ const rotate = ({ id, name }: ApiKey, once: string): Confirmation => ({
   consequences: 'It gets a new secret, which is shown once. Until the old one ends, both work.',
   fields: [onceInput(once), overlapSelect(overlaps, `-${id}`)],
   confirm: 'Rotate key',
-  action: `/dashboard/keys/${id}/rotate`,
+  action: `/dashboard/keys/${id}/rotate${place}`,
   goesOn: true,
 });
 
-const revoke = ({ id, name }: ApiKey): Confirmation => ({
+const revoke = ({ id, name }: ApiKey, place: string): Confirmation => ({
   id: `revoke-${id}`,
   label: 'Revoke',
   about: `Revoke ${name}`,
   question: html`Revoke the key <span class="name">${name}</span>?`,
   consequences: 'Requests with it are refused from now on. This cannot be undone.',
   confirm: 'Revoke key',
-  action: `/dashboard/keys/${id}/revoke`,
+  action: `/dashboard/keys/${id}/revoke${place}`,
 });
 
 export const revokedKeys = (

@@ -115,11 +115,21 @@ const projectChoice = (projects: readonly Project[], refusal: Refusal | undefine
 interface NewSecret {
   readonly key: IssuedKey;
   readonly overlap?: Overlap;
+  /** The slug of the one project that it may deploy to; empty or missing for all. */
+  readonly project?: string;
   readonly now: Date;
   readonly settings: Pick<DashboardSettings, 'apiUrl' | 'origin'>;
+  readonly way: string;
 }
 
-export const shownKey = ({ key, overlap, now, settings }: NewSecret): Omit<Shown, 'status'> => ({
+export const shownKey = ({
+  key,
+  overlap,
+  project = '',
+  now,
+  settings,
+  way,
+}: NewSecret): Omit<Shown, 'status'> => ({
   title: `The secret of ${key.name}`,
   secret: secretCard({
     id: 'secret-title',
@@ -129,8 +139,8 @@ export const shownKey = ({ key, overlap, now, settings }: NewSecret): Omit<Shown
     what: 'key',
     more: html`${overlap !== undefined && html`<p>${oldSecret(overlap, now)}</p>`}
     <h3>Try it</h3>
-    ${copyable(exampleCall(key, settings), 'call')}`,
-    next: { to: '/dashboard/keys', label: 'I have stored it' },
+    ${copyable(exampleCall(key, project || 'PROJECT', settings), 'call')}`,
+    next: { to: way, label: 'I have stored it' },
   }),
 });
 
@@ -146,6 +156,7 @@ const asking: readonly (readonly [scope: Scope, path: string])[] = [
 
 const exampleCall = (
   { secret, scopes }: IssuedKey,
+  project: string,
   { apiUrl, origin }: NewSecret['settings'],
 ): string => {
   const authorization = `-H 'Authorization: Bearer ${secret}'`;
@@ -153,7 +164,7 @@ const exampleCall = (
   if (path !== undefined) return `curl ${authorization} ${apiUrl}${path}`;
   if (!scopes.includes('pets:write')) {
     const archive = `-H 'Content-Type: application/gzip' --data-binary @site.tar.gz`;
-    return `curl ${authorization} ${archive} ${origin}/deploys/PROJECT`;
+    return `curl ${authorization} ${archive} ${origin}/deploys/${project}`;
   }
   const body = `-H 'Content-Type: application/json' -d '{"name": "Rex", "categoryId": 1}'`;
   return `curl ${authorization} ${body} ${apiUrl}/pets`;

@@ -2,7 +2,7 @@ import { overlaps } from '../../../access/domain/api-key.ts';
 import type { ListedKey } from '../../../access/ports.ts';
 import { overlapSchema } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
-import { pageIn, seenAtOnce } from '../frame/list-parts.ts';
+import { pageIn, placeIn, seenAtOnce } from '../frame/list-parts.ts';
 import { empty, head } from '../frame/parts.ts';
 import { bareForm, form, type Form, refusalOf, type Screen, type Visit } from '../frame/screen.ts';
 import { shownOnce } from '../frame/sent-form.ts';
@@ -11,6 +11,7 @@ import { keyTable, type KeyTableOptions, revokedKeys } from './list.ts';
 import { keyDraft, newKeyForm, shownKey } from './new-key.ts';
 
 const keysPath = '/dashboard/keys';
+const placeOf = (query: URLSearchParams): string => placeIn(query, ['after', 'revoked']);
 
 export const keysScreen = (ports: DashboardPorts): Screen => {
   const newId = () => ports.ids.next('form');
@@ -40,7 +41,7 @@ export const keysScreen = (ports: DashboardPorts): Screen => {
           },
         )}
         ${secret}
-        ${lists(keys, query, { now, newId, projects, may, refusal: ofRotation })}
+        ${lists(keys, query, { now, newId, projects, may, refusal: ofRotation, place: placeOf(query) })}
         ${
           may('key.create') &&
           html`<section class="card" id="new-key">
@@ -86,7 +87,7 @@ const creation = ({ access, sites, settings }: DashboardPorts): Form =>
     act: async ({ accountId, now }, { project, ...draft }) => {
       const only = project !== '' && { projectId: await sites.projectIdOf(accountId, project) };
       const key = await access.createApiKey({ accountId, ...draft, ...only });
-      return { ...shownKey({ key, now, settings }), status: 201 };
+      return { ...shownKey({ key, project, now, settings, way: keysPath }), status: 201 };
     },
   });
 
@@ -100,7 +101,8 @@ const rotation = ({ access, settings }: DashboardPorts): Form =>
     act: async (visit, { overlap }) => {
       const { accountId, now } = visit;
       const key = await access.rotateApiKey(keyIdOf(visit), overlap, accountId);
-      return { ...shownKey({ key, overlap, now, settings }), status: 200 };
+      const way = keysPath + placeOf(visit.query);
+      return { ...shownKey({ key, overlap, now, settings, way }), status: 200 };
     },
   });
 
@@ -111,7 +113,7 @@ const revocation = ({ access }: DashboardPorts): Form =>
     path: `${keysPath}/:key/revoke`,
     act: async (visit) => {
       await access.revokeApiKey(keyIdOf(visit), visit.accountId);
-      return { to: keysPath, done: 'revoked' };
+      return { to: keysPath + placeOf(visit.query), done: 'revoked' };
     },
   });
 
@@ -122,7 +124,7 @@ const lift = ({ access }: DashboardPorts): Form =>
     path: `${keysPath}/:key/lift-ban`,
     act: async (visit) => {
       await access.liftBan(keyIdOf(visit), visit.accountId);
-      return { to: keysPath, done: 'lifted' };
+      return { to: keysPath + placeOf(visit.query), done: 'lifted' };
     },
   });
 

@@ -69,6 +69,7 @@ const items = ({
     const elsewhere = olderThan(webhook, deliveries[at - 1]?.id ?? before);
     const item = deliveryItem(webhook, delivery, {
       now,
+      before,
       mayRepeat,
       elsewhere: used < mostOfAnswers ? undefined : elsewhere,
     });
@@ -79,18 +80,19 @@ const items = ({
 
 interface Showing {
   readonly now: Date;
+  readonly before: string | undefined;
   readonly mayRepeat: boolean;
   readonly elsewhere: string | undefined;
 }
 
 const deliveryItem = (webhook: Webhook, delivery: ListedDelivery, showing: Showing): Html => {
   const { id, type, addedAt, attempts } = delivery;
-  const { now, mayRepeat } = showing;
+  const { now, before, mayRepeat } = showing;
   const [last] = attempts;
   return html`<li id="${id}">
     <div class="row">
       <strong><code>${type}</code></strong> ${progressOf(delivery)}
-      <div class="row end"><small>${time(addedAt, now)}</small>${mayRepeat && again(webhook, delivery)}</div>
+      <div class="row end"><small>${time(addedAt, now)}</small>${mayRepeat && again(webhook, delivery, before)}</div>
     </div>
     <p class="row">${last && html`${resultOf(last)} <span class="hint">${took(last)}</span>`}<span class="hint">${whatNext(delivery, now)}</span></p>
     ${attempts.length > 0 && details(delivery, showing)}
@@ -133,11 +135,16 @@ const nextAttempt = (at: Date, now: Date): Html =>
     : html`The next one is at ${atClock(at, now)}.`;
 
 /** Offers to send a delivery again, unless its first attempt is pending or the webhook is off. */
-const again = ({ id, status }: Webhook, delivery: ListedDelivery): Html => {
+const again = (
+  { id, status }: Webhook,
+  delivery: ListedDelivery,
+  before: string | undefined,
+): Html => {
   const { progress, failures, type } = delivery;
   const isOnItsWay = progress.state === 'waiting' && failures === 0;
   if (status.state === 'off' || isOnItsWay) return nothing;
-  return buttonForm(`${webhookPath(id)}/deliveries/${delivery.id}/again`, 'Send again', {
+  const action = `${webhookPath(id)}/deliveries/${delivery.id}/again${queryText({ before })}`;
+  return buttonForm(action, 'Send again', {
     about: `Send this ${type} again`,
   });
 };

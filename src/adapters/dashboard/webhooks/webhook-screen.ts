@@ -1,6 +1,7 @@
 import { secretOverlaps, type Webhook } from '../../../notifications/domain/webhook.ts';
 import { buttonForm, confirmedForm, formError, overlapSchema } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
+import { placeIn } from '../frame/list-parts.ts';
 import { copyable, day, head, listPart } from '../frame/parts.ts';
 import {
   bareForm,
@@ -168,9 +169,18 @@ const testing = ({ webhooks }: Ports): Form =>
   pressed('test', { path: 'test', done: 'tested' }, (visit) => webhooks.testWebhook(idsOf(visit)));
 
 const repetition = ({ webhooks }: Ports): Form =>
-  pressed('again', { path: 'deliveries/:delivery/again', done: 'again' }, (visit) =>
-    webhooks.repeatDelivery(idsOf(visit), visit.parameters['delivery'] ?? ''),
-  );
+  bareForm({
+    name: 'again',
+    operation: 'webhook.change',
+    path: `${path}/deliveries/:delivery/again`,
+    act: async (visit) => {
+      const { webhookId } = idsOf(visit);
+      const { delivery = '' } = visit.parameters;
+      await webhooks.repeatDelivery(idsOf(visit), delivery);
+      const page = webhookPath(webhookId) + placeIn(visit.query, ['before']);
+      return { to: `${page}#${delivery}`, done: 'again' };
+    },
+  });
 
 const removal = ({ webhooks }: Ports): Form =>
   bareForm({
