@@ -258,6 +258,29 @@ test('the browser asks before a page is left that still waits to send its file',
   expect(await asks()).toBe(false);
 });
 
+test('a form whose page is left at once is still sent, but makes no secret that nobody sees', async () => {
+  const { dashboard, owner } = browsed;
+  const leaveAtOnce = async (path: string, label: string, button: string): Promise<number> => {
+    const page = await browsed.visit(path);
+    await page.evaluate('window.fetch = () => new Promise(() => undefined)');
+    await page.label(label).fill('Left at once');
+    await page.role('button', button).click();
+    const before = dashboard.log.length;
+    await page.goto(`${dashboard.origin}/dashboard/usage`);
+    const answered = () =>
+      dashboard.log
+        .slice(before)
+        .map((line) => JSON.parse(line) as { method?: string; status: number })
+        .find(({ method }) => method === 'POST');
+    await until(`${button} is answered`, () => answered() !== undefined);
+    return answered()!.status;
+  };
+  expect(await leaveAtOnce('/dashboard', 'Project name', 'New project')).toBe(303);
+  expect(await leaveAtOnce('/dashboard/keys', 'Key name', 'Create key')).toBe(409);
+  const keys = await dashboard.container.get(AccessKey).listApiKeys(owner.accountId);
+  expect(keys.map(({ name }) => name)).not.toContain('Left at once');
+});
+
 test('pressing a button again while its form is being sent does nothing', async () => {
   const page = await browsed.visit('/dashboard/keys');
   const sent: string[] = [];

@@ -122,7 +122,7 @@ const refill = async (ctx: Context, sent: Sent): Promise<void> => {
 };
 
 const notSent = (isFilled: boolean): Html =>
-  html`<p class="notice busy" role="status" data-said>Your session had ended, so nothing was done. ${isFilled ? 'What you entered is here again: check it, and send it once more.' : 'Send it once more.'}</p>`;
+  html`<p class="notice busy" role="status" data-said>You had to sign in first, so nothing was done. ${isFilled ? 'What you entered is here again: check it, and send it once more.' : 'Send it once more.'}</p>`;
 
 const leftOut = ({ secrets = [] }: Form): readonly string[] => [onceField, ...secrets];
 
@@ -192,6 +192,12 @@ interface Sent extends Visited {
 const receive = async (ctx: Context, sent: Sent, values: Values): Promise<void> => {
   const { screen, form, visit, ports } = sent;
   refuseUnless(visit, form.operation);
+  if (form.showsSecret && isUnseen(ctx)) {
+    throw new PageProblem(
+      409,
+      'The page was left, so nothing was done: nobody would see the secret.',
+    );
+  }
   const checked = checkForm(form.schema, values);
   const refused = async (
     problem: Pick<Refusal, 'field' | 'message' | 'isByPlan'>,
@@ -218,6 +224,9 @@ const receive = async (ctx: Context, sent: Sent, values: Values): Promise<void> 
     await refused({ field, message, isByPlan: isByPlan(error) }, status);
   }
 };
+
+/** Whether a script sent the form after its page was left (W3C Fetch Metadata, section 2.2). */
+const isUnseen = (ctx: Context): boolean => ctx.get('Sec-Fetch-Mode') === 'no-cors';
 
 const receiveFile = async (ctx: Context, visited: Visited, upload: Upload): Promise<void> => {
   const { screen, visit, ports } = visited;

@@ -218,6 +218,7 @@ export const invitation = ({ access, notifications, settings }: Ports): Form =>
   form({
     name: 'invite',
     operation: 'person.invite',
+    showsSecret: true,
     path: peoplePath,
     schema: v.object({
       email: v.pipe(
@@ -264,6 +265,7 @@ const linkForm = (
 ): Form =>
   bareForm({
     ...form,
+    showsSecret: true,
     once: { admit: (visit) => access.admitNewLink(visit.signedIn, personOf(visit)) },
     act: async (visit) => {
       const { signedIn, now } = visit;

@@ -43,6 +43,7 @@ export const shareForms = (ports: Ports): readonly Form[] => [
   bareForm({
     name: 'share',
     operation: 'domain.share',
+    showsSecret: true,
     path,
     once: true,
     act: async (visit) => {

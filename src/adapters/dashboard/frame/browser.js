@@ -116,7 +116,7 @@ document.addEventListener('click', (event) => {
 /**
  * Ignores a second click. Sends a form only once the server is reachable, because otherwise the browser's own error
  * page would replace what was typed. A form whose page is left before that is sent at once, unless it has a file: beacons
- * carry at most 64 KiB.
+ * carry at most 64 KiB. The server does nothing if the answer would show a secret.
  */
 document.addEventListener('submit', (event) => {
   const { submitter, target } = event;

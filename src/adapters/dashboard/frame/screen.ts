@@ -55,7 +55,7 @@ export type Outcome = { readonly to: string; readonly done?: string } | Shown | 
 /** All fields are texts. Values of fields with the same name are joined by commas. */
 type FormSchema = GenericSchema<Record<string, string | undefined>, unknown>;
 
-interface FormOf<Schema extends FormSchema, Values> {
+interface Described<Schema extends FormSchema> {
   readonly name: string;
   /** A pattern of @koa/router, such as `/dashboard/keys/:id/revoke`. The screen's parameters have the same names. */
   readonly path: string;
@@ -71,17 +71,30 @@ interface FormOf<Schema extends FormSchema, Values> {
    */
   readonly once?: true | { readonly admit: (visit: Visit) => Promise<void> };
   readonly secrets?: readonly string[];
-  readonly act: (visit: Visit, values: Values) => Promise<Outcome>;
 }
+
+/** Only a form that says so may answer with a secret. It does nothing if its page was left, and nobody sees the answer. */
+type Acting<Values> =
+  | {
+      readonly showsSecret?: never;
+      readonly act: (visit: Visit, values: Values) => Promise<Exclude<Outcome, Shown>>;
+    }
+  | {
+      readonly showsSecret: true;
+      readonly act: (visit: Visit, values: Values) => Promise<Outcome>;
+    };
+
+type FormOf<Schema extends FormSchema, Values> = Described<Schema> & Acting<Values>;
 
 export type Form = FormOf<FormSchema, never>;
 
 export const form = <Schema extends FormSchema>(of: FormOf<Schema, InferOutput<Schema>>): Form =>
   of;
 
-export const bareForm = (
-  of: Omit<Form, 'schema' | 'act'> & { readonly act: (visit: Visit) => Promise<Outcome> },
-): Form => ({ ...of, schema: object({}) });
+export const bareForm = (of: Omit<Described<FormSchema>, 'schema'> & Acting<never>): Form => ({
+  ...of,
+  schema: object({}),
+});
 
 export interface Screen {
   readonly path: string;

@@ -80,6 +80,7 @@ const creation = ({ access, sites, settings }: DashboardPorts): Form =>
   form({
     name: 'create-key',
     operation: 'key.create',
+    showsSecret: true,
     path: keysPath,
     schema: keyDraft,
     field: 'expires',
@@ -95,6 +96,7 @@ const rotation = ({ access, settings }: DashboardPorts): Form =>
   form({
     name: 'rotate-key',
     operation: 'key.rotate',
+    showsSecret: true,
     path: `${keysPath}/:key/rotate`,
     schema: overlapSchema(overlaps),
     once: true,

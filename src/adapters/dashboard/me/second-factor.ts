@@ -151,6 +151,7 @@ const passkeyAdding = ({ access }: Ports): Form =>
   form({
     name: 'passkey',
     operation: 'me.change_factor',
+    showsSecret: true,
     path: `${secondFactorPath}/passkeys`,
     secrets: ['shown'],
     schema: v.object({
@@ -178,6 +179,7 @@ const renewing = ({ access }: Ports): Form =>
   bareForm({
     name: 'recovery',
     operation: 'me.change_factor',
+    showsSecret: true,
     path: `${secondFactorPath}/recovery`,
     act: async ({ signedIn }) => outcome(await access.renewRecoveryCodes(signedIn)),
   });
@@ -214,6 +216,7 @@ export const factorAppScreen = ({ access }: Ports): Screen => ({
     form({
       name: 'app',
       operation: 'me.change_factor',
+      showsSecret: true,
       path: factorAppPath,
       field: 'code',
       schema: v.object({

@@ -136,6 +136,7 @@ const rotation = ({ webhooks }: Ports): Form =>
   form({
     name: 'rotate',
     operation: 'webhook.rotate',
+    showsSecret: true,
     path: `${path}/rotate`,
     schema: overlapSchema(secretOverlaps),
     once: true,

@@ -63,6 +63,7 @@ const addition = ({ webhooks }: Ports): Form =>
   form({
     name: 'add-webhook',
     operation: 'webhook.add',
+    showsSecret: true,
     path: webhooksPath,
     schema: webhookDraft,
     field: 'address',
