@@ -72,6 +72,16 @@ test('a person can add a passkey, and sign in with it after the password', async
   await page.role('heading', 'Projects').isShown();
 });
 
+test('a device that has a passkey of the person already is told so', async () => {
+  const { visitor } = await newOwner();
+  const page = await withAuthenticator(visitor.cookie);
+  await addPasskey(page);
+  await page.goto(`${origin}/dashboard/me/second-factor`);
+  await page.label('Name of the passkey').fill('Laptop again');
+  await page.role('button', 'Add a passkey').click();
+  await page.role('alert').words('This device already has one of your passkeys.').isShown();
+});
+
 test('an answer to a challenge works once, in its own session', async () => {
   const { email, visitor } = await newOwner();
   const page = await withAuthenticator(visitor.cookie);

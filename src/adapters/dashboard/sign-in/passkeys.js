@@ -39,9 +39,12 @@ const sent = ({ id, rawId, type, response }) => {
   });
 };
 
+const alreadyThere = 'This device already has one of your passkeys. Use another device.';
+
 for (const form of document.querySelectorAll('form[data-passkey]')) {
   const button = form.querySelector('button[data-ask]');
   const problem = form.querySelector('[data-problem]');
+  const unclear = problem.textContent;
   if (location.origin !== form.dataset.origin || !window.PublicKeyCredential) continue;
   form.hidden = false;
   document.querySelector('[data-elsewhere]')?.setAttribute('hidden', '');
@@ -51,8 +54,9 @@ for (const form of document.querySelectorAll('form[data-passkey]')) {
     try {
       form.elements.shown.value = sent(await ask(form.dataset));
       form.requestSubmit();
-    } catch {
-      // The person cancelled, or the device lacks the passkey. Browsers do not say which.
+    } catch ({ name }) {
+      // Otherwise the person cancelled, or the device lacks the passkey. Browsers do not say which.
+      problem.textContent = name === 'InvalidStateError' ? alreadyThere : unclear;
       problem.hidden = false;
     }
   });
