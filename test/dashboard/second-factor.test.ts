@@ -60,8 +60,8 @@ const newProtected = async (): Promise<Protected> => {
 const signIn = async ({ email }: Owner): Promise<DashboardVisitor> => {
   dashboard.clock.advance(minute);
   const visitor = dashboard.stranger();
-  const { text } = await visitor.post('/dashboard/sign-in', { email, password });
-  expect(textOf(text)).toContain('Second factor');
+  const { location } = await visitor.post('/dashboard/sign-in', { email, password });
+  expect(location).toBe(factorPath);
   return visitor;
 };
 const isIn = async (visitor: DashboardVisitor): Promise<boolean> =>

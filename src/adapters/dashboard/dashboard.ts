@@ -29,7 +29,7 @@ import { keysScreen } from './keys/screen.ts';
 import { type KeptForm, noteKept, type Refill } from './frame/sent-form.ts';
 import { LiveStreams } from './frame/live-streams.ts';
 import { overEvent } from './frame/live-viewer.ts';
-import { signInPathFor } from './frame/paths.ts';
+import { signInPathFor, withQuery } from './frame/paths.ts';
 import { notFound, PageProblem } from './frame/page-problem.ts';
 import { bellScreen, noticesScreen } from './notices/screen.ts';
 import { deployScreen } from './projects/deploy-screen.ts';
@@ -40,7 +40,7 @@ import { cookiesOf, networkOf, type SignInPorts, whoAsks } from './sign-in/sessi
 import { addScreen, type ScreenPorts, type Wanted } from './screen-routes.ts';
 import type { Screen } from './frame/screen.ts';
 import { addLinkRequests, addSignInLinks } from './sign-in/links.ts';
-import { addProofs, showConfirmation, showFactorPage } from './sign-in/proof.ts';
+import { addProofs, factorPath, showConfirmation, showFactorPage } from './sign-in/proof.ts';
 import { addSignIn, showSignIn } from './sign-in/sign-in-page.ts';
 import { searchScreen } from './search/screen.ts';
 import { usageScreen } from './usage/screen.ts';
@@ -120,8 +120,12 @@ export const dashboard = (ports: DashboardPorts): Dashboard => {
     cookies,
     whoAsks: asking,
     refill,
-    showFactor: (ctx, waiting, kept) =>
-      showFactorPage(ctx, waiting, signInPorts, { query: ctx.querystring, kept }),
+    // Only a page without a form can have an address, to which the back button may lead.
+    showFactor: async (ctx, waiting, kept) => {
+      const query = ctx.querystring;
+      if (kept) await showFactorPage(ctx, waiting, signInPorts, { query, kept });
+      else redirect(ctx, withQuery(factorPath, query));
+    },
   };
   addSignIn(router, signInPorts);
   addLinkRequests(router, { ...ports, cookies });
