@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { AccessKey, DomainsKey, SitesKey } from '../../src/app/keys.ts';
+import { DomainsKey, SitesKey } from '../../src/app/keys.ts';
 import { facts, records } from '../support/domains/known-dns.ts';
 import { browseDashboard } from '../support/dashboard/dashboard-page.ts';
 import { pointAtUs } from '../support/dashboard/filling.ts';
@@ -7,7 +7,6 @@ import { elementsIn, textOf } from '../support/dashboard/markup.ts';
 import type { Owner } from '../support/dashboard/running-dashboard.ts';
 import { deployEntries } from '../support/sites/deploy-entries.ts';
 import { entry } from '../support/sites/sites.ts';
-import { until } from '../support/until.ts';
 import { RecordingTracer } from '../support/recording-tracer.ts';
 import { startDashboard, type RunningDashboard } from '../support/dashboard/running-dashboard.ts';
 
@@ -166,21 +165,6 @@ describe('the frame of all pages, in a browser', () => {
     await page.evaluate('window.fetch = window.asked');
     await page.role('button', 'New project').click();
     await page.isAt(/\/dashboard\/projects\/parrots/);
-  });
-
-  test('a form is sent even if its sender follows a link at once', async () => {
-    const page = await browsed.visit('/dashboard/keys');
-    await page.evaluate('window.fetch = () => new Promise(() => {})');
-    await page.label('Key name').fill('Left behind');
-    await page.role('button', 'Create key').click();
-    await page.role('link', 'Usage').click();
-    await page.isAt('/dashboard/usage');
-    const { container } = browsed.dashboard;
-    const isMade = async () => {
-      const keys = await container.get(AccessKey).listApiKeys(browsed.owner.accountId);
-      return keys.some(({ name }) => name === 'Left behind');
-    };
-    await until('the key is made', isMade);
   });
 
   test("times are shown in the browser's time zone, with UTC in the tooltip", async () => {

@@ -61,10 +61,13 @@ export const crawl = async (
   return { pages, forms: [...forms.values()] };
 };
 
+/** The page of a thing is the same from every page of its list. */
+const placeOfList = /(?<=\/(?:animals|orders|domains)\/[^/?]+(?:\/remove)?)\?(?!before=).*/;
+
 /** Links to our pages, without fragments, and without the help, which is the same for everybody. */
 const linksIn = (markup: string): readonly string[] =>
   elementsIn(markup, 'a')
-    .map(({ attributes }) => (attributes['href'] ?? '').replace(/#.*/, ''))
+    .map(({ attributes }) => (attributes['href'] ?? '').replace(/#.*/, '').replace(placeOfList, ''))
     .filter((path) => /^\/dashboard([/?]|$)(?!help\/)/.test(path));
 
 const questionsIn = (markup: string): readonly string[] => {
