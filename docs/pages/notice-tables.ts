@@ -1,4 +1,3 @@
-import { specialRanges } from '../../src/notifications/domain/destination.ts';
 import { inWords, kinds } from '../../src/notifications/domain/kinds.ts';
 import type {
   OwnersKind,
@@ -32,9 +31,5 @@ export const webhookTables = (): Readonly<Record<string, Printed>> => ({
       ...forOwners.map((told) => [code(told.kind), fieldsOf(told)]),
       ['`test.ping`', list(fields(ping({ id: 'hook_1', accountId: 'acc_1' }, occurredAt).data))],
     ],
-  ),
-  ranges: table(
-    ['Refused', 'What it is for', 'Source'],
-    specialRanges.map(({ network, use, source }) => [code(network), use, source]),
   ),
 });

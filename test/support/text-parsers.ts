@@ -56,7 +56,7 @@ import {
   inspectSite,
   siteLimits,
 } from '../../src/sites/domain/site-contents.ts';
-import { readDestination, specialUse } from '../../src/notifications/domain/destination.ts';
+import { isPublic, readDestination } from '../../src/notifications/domain/destination.ts';
 import {
   absoluteTarget,
   isAbsolute,
@@ -163,7 +163,7 @@ export const textFiles: Readonly<Record<string, Readonly<Record<string, TextPars
     }),
   },
   'notifications/domain/destination.ts': {
-    specialUse: parser('.:1f%', specialUse),
+    isPublic: parser('.:1f%', isPublic),
     readDestination: parser('/\\ .:@?#a%[0x', (text) =>
       readDestination(text, { allowsThisMachine: false }),
     ),

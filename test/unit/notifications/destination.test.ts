@@ -7,8 +7,7 @@ import {
   mayBeSentTo,
   readDestination,
   isLoopback,
-  specialRanges,
-  specialUse,
+  isPublic,
 } from '../../../src/notifications/domain/destination.ts';
 
 const production = { allowsThisMachine: false };
@@ -66,8 +65,7 @@ const within = (network: string) => {
   return fc.bigInt(first, first + size - 1n);
 };
 const isV4 = (network: string): boolean => !network.includes(':');
-const networksOf = (v4: boolean) =>
-  specialRanges.map(({ network }) => network).filter((network) => isV4(network) === v4);
+const networksOf = (v4: boolean) => registered.filter((network) => isV4(network) === v4);
 
 const prefixes: Readonly<Record<number, string>> = { 8: '0', 16: '0x' };
 
@@ -185,14 +183,14 @@ describe('an address of a special range is refused', () => {
     const outside = fc.bigInt(0n, (1n << 128n) - 1n).filter((address) => address >> 125n !== 1n);
     fc.assert(
       fc.property(outside, (address) => {
-        expect(specialUse(groups(address).join(':'))).toBeDefined();
+        expect(isPublic(groups(address).join(':'))).toBe(false);
       }),
     );
   });
 
   test('even if it is not an address in the usual form', () => {
     for (const text of ['fe80::1%eth0', '2600::1%1', '010.1.1.1', '0x7f.1', '1.1', '', 'a.b']) {
-      expect([text, specialUse(text)]).toEqual([text, 'link-local']);
+      expect([text, isPublic(text)]).toEqual([text, false]);
     }
   });
 });
@@ -276,8 +274,7 @@ describe('In tests and labs', () => {
   );
 
   test('no other special address is allowed', () => {
-    const all = specialRanges.filter(({ use }) => use !== 'loopback');
-    for (const { network } of all) {
+    for (const network of registered) {
       fc.assert(
         fc.property(within(network), (address) => {
           const text = isV4(network) ? dotted(address) : groups(address).join(':');
