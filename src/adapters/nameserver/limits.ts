@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
 
 /** Limits per network: the /24 of an IPv4 address, or the /56 of an IPv6 address. */
@@ -19,19 +18,14 @@ export const shareOf = ({ answersPerSecond }: NameServerLimits, processes: numbe
 
 export type NameServerLimits = Readonly<Record<keyof typeof nameServerLimits, number>>;
 
-const slots = 0x1_0000;
-
 interface RateOptions {
   readonly perSecond: number;
   readonly elapsed?: () => number;
 }
 
-/**
- * Counts in a table of fixed size, which forged senders cannot fill. Networks that share a slot may have to use TCP.
- */
+/** Counts within a second. Forged senders cannot fill the memory, because each second begins without counts. */
 export class AnswerRate {
-  readonly #counts = new Uint32Array(slots);
-  readonly #seed = randomInt(2 ** 31);
+  readonly #counts = new Map<string, number>();
   readonly #perSecond: number;
   readonly #elapsed: () => number;
   #second = -1;
@@ -45,22 +39,12 @@ export class AnswerRate {
     const second = Math.floor(this.#elapsed() / 1000);
     if (second !== this.#second) {
       this.#second = second;
-      this.#counts.fill(0);
+      this.#counts.clear();
     }
-    const slot = this.#slotOf(network);
-    const count = this.#counts[slot] ?? 0;
+    const count = this.#counts.get(network) ?? 0;
     if (count >= this.#perSecond) return false;
-    this.#counts[slot] = count + 1;
+    this.#counts.set(network, count + 1);
     return true;
-  }
-
-  /** Computes FNV-1a with a secret seed. */
-  #slotOf(network: string): number {
-    let hash = 0x811c_9dc5 ^ this.#seed;
-    for (let at = 0; at < network.length; at++) {
-      hash = Math.imul(hash ^ network.charCodeAt(at), 0x0100_0193);
-    }
-    return (hash ^ (hash >>> 16)) & (slots - 1);
   }
 }
 

@@ -71,11 +71,11 @@ test('messages that no resolver would send get no answer beyond the limit', () =
   expect(responder.overUdp(malformed, '192.0.2')).toBeUndefined();
 });
 
-test('during a flood from forged networks, most other networks still get answers', () => {
+test('during a flood from forged networks, other networks still get answers', () => {
   const rate = new AnswerRate({ perSecond: 20, elapsed: () => 0 });
   for (let n = 0; n < 200_000; n++) rate.take(`${n >> 16}.${(n >> 8) & 255}.${n & 255}`);
   const others = Array.from({ length: 1000 }, (_, n) => rate.take(`2001:db8:${n}`));
-  expect(others.filter(Boolean).length).toBeGreaterThan(950);
+  expect(others).not.toContain(false);
 });
 
 test('a resolver is sent to TCP, which still has places, while a flood holds all places for datagrams', async () => {
