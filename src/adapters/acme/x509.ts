@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { createPrivateKey, createPublicKey, hash, randomBytes, type webcrypto } from 'node:crypto';
+import { createPrivateKey, createPublicKey, randomBytes, type webcrypto } from 'node:crypto';
 import {
   AuthorityKeyIdentifierExtension,
   BasicConstraintsExtension,
@@ -13,7 +13,6 @@ import {
   X509Certificate,
   X509CertificateGenerator,
 } from '@peculiar/x509';
-import { LRUCache } from 'lru-cache';
 import type { Certificate, Validity } from '../../domains/domain/certificates/renewal.ts';
 import type { CertificateOrder } from '../../domains/domain/certificates/certificate-status.ts';
 import { newPrivateKey } from './issued-certificate.ts';
@@ -44,16 +43,6 @@ export const certificateRequest = async (
  * @returns undefined if it is invalid or has no key identifier
  */
 export const certificateId = (chain: string): string | undefined => {
-  const digest = hash('sha256', chain, 'base64');
-  const id = knownIds.get(digest) ?? readId(chain);
-  if (id !== undefined) knownIds.set(digest, id);
-  return id;
-};
-
-/** A cache, because parsing takes more than a millisecond and each certificate is looked up every few hours. */
-const knownIds = new LRUCache<string, string>({ max: 10_000 });
-
-const readId = (chain: string): string | undefined => {
   try {
     const leaf = new X509Certificate(chain);
     const keyId = leaf.getExtension(AuthorityKeyIdentifierExtension)?.keyId;
