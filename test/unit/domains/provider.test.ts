@@ -96,13 +96,9 @@ describe('the name to enter at a provider', () => {
   });
 });
 
-test.each(providers)('the statements about $name have a source', (provider) => {
-  const { name: _, nameServers, page, sources = [], ...said } = provider;
+test.each(providers)('$name has name servers, and its page is secure', ({ nameServers, page }) => {
   expect(nameServers.length).toBeGreaterThan(0);
-  for (const url of [page ?? 'https:', ...sources.map((one) => one.url)])
-    expect(url).toMatch(/^https:/);
-  expect(Object.keys(said).length > 0).toBe(sources.length > 0);
-  for (const { readOn } of sources) expect(readOn).toMatch(/^\d{4}-\d\d-\d\d$/);
+  expect(page ?? 'https:').toMatch(/^https:/);
 });
 
 test('the report has the zone of the first resolver that knows it, with a limited number of name servers', () => {

@@ -52,11 +52,6 @@ const nameAt = (
   return nameField && isWithin(fqdn, zone) ? fqdn.slice(0, -zone.length - 1) : undefined;
 };
 
-interface Source {
-  readonly url: string;
-  readonly readOn: string;
-}
-
 export interface DnsProvider {
   readonly name: string;
   readonly nameServers: readonly string[];
@@ -68,20 +63,16 @@ export interface DnsProvider {
   /** Values that are host names need a final dot; otherwise the form appends the zone. */
   readonly valueField?: 'dotted';
   readonly page?: string;
-  readonly sources?: readonly Source[];
 }
-
-const readOn = '2026-11-23';
-const from = (...urls: readonly string[]): readonly Source[] =>
-  urls.map((url) => ({ url, readOn }));
-const byMicrosoft = (at: string): readonly Source[] =>
-  from(`https://learn.microsoft.com/en-us/microsoft-365/admin/dns/create-dns-records-at-${at}`);
 
 const ofRoute53 = Array.from({ length: 64 }, (_, at) => String(at).padStart(2, '0')).flatMap((at) =>
   ['com', 'net', 'org', 'co.uk'].map((end) => `awsdns-${at}.${end}`),
 );
 
+/** Each statement was read at the address above its provider on 23 November 2026. */
 export const providers: readonly DnsProvider[] = [
+  // https://developers.cloudflare.com/dns/proxy-status/
+  // https://developers.cloudflare.com/dns/cname-flattening/set-up-cname-flattening
   {
     name: 'Cloudflare',
     nameServers: ['ns.cloudflare.com'],
@@ -90,28 +81,24 @@ export const providers: readonly DnsProvider[] = [
     apexType: 'CNAME',
     withoutProxy: 'Set "Proxy status" to "DNS only"',
     page: 'https://dash.cloudflare.com/?to=/:account/:zone/dns/records',
-    sources: from(
-      'https://developers.cloudflare.com/dns/proxy-status/',
-      'https://developers.cloudflare.com/dns/cname-flattening/set-up-cname-flattening',
-    ),
   },
+  // https://learn.microsoft.com/en-us/microsoft-365/admin/dns/create-dns-records-at-godaddy
   {
     name: 'GoDaddy',
     nameServers: ['domaincontrol.com'],
     nameField: 'relative',
     apexField: '@',
     page: 'https://account.godaddy.com/products/',
-    sources: byMicrosoft('godaddy'),
   },
+  // https://www.namecheap.com/support/knowledgebase/article.aspx/9646/10/how-can-i-set-up-a-cname-record-for-my-domain
   {
     name: 'Namecheap',
     nameServers: ['registrar-servers.com'],
     nameField: 'relative',
     apexField: '@',
-    sources: from(
-      'https://www.namecheap.com/support/knowledgebase/article.aspx/9646/10/how-can-i-set-up-a-cname-record-for-my-domain',
-    ),
   },
+  // https://learn.microsoft.com/en-us/microsoft-365/admin/dns/create-dns-records-at-aws
+  // https://docs.aws.amazon.com/Route53/latest/DeveloperGuide/resource-record-sets-choosing-alias-non-alias.html
   {
     name: 'Amazon Route 53',
     nameServers: ofRoute53,
@@ -120,126 +107,110 @@ export const providers: readonly DnsProvider[] = [
     apexType: 'none',
     valueField: 'dotted',
     page: 'https://console.aws.amazon.com/route53/home',
-    sources: [
-      ...byMicrosoft('aws'),
-      ...from(
-        'https://docs.aws.amazon.com/Route53/latest/DeveloperGuide/resource-record-sets-choosing-alias-non-alias.html',
-      ),
-    ],
   },
   {
     // Domains from Google Domains kept these name servers at Squarespace.
     name: 'Google Cloud DNS or Squarespace',
     nameServers: ['googledomains.com'],
   },
+  // https://www.ionos.com/help/domains/configuring-cname-records-for-subdomains/configuring-a-cname-record-for-a-subdomain
   {
     name: 'IONOS',
     nameServers: ['ui-dns.com', 'ui-dns.org', 'ui-dns.de', 'ui-dns.biz'],
     nameField: 'relative',
-    sources: from(
-      'https://www.ionos.com/help/domains/configuring-cname-records-for-subdomains/configuring-a-cname-record-for-a-subdomain',
-    ),
   },
+  // https://github.com/ovh/docs/blob/develop/pages/web_cloud/domains/dns_zone_edit/guide.en-gb.md
   {
     name: 'OVHcloud',
     nameServers: ['ovh.net', 'anycast.me'],
     nameField: 'relative',
     apexType: 'none',
     valueField: 'dotted',
-    sources: from(
-      'https://github.com/ovh/docs/blob/develop/pages/web_cloud/domains/dns_zone_edit/guide.en-gb.md',
-    ),
   },
+  // https://docs.gandi.net/fr/noms_domaine/operations_courantes/enregistrements_dns.html
   {
     name: 'Gandi',
     nameServers: ['gandi.net'],
     nameField: 'relative',
     apexField: '@',
     valueField: 'dotted',
-    sources: from(
-      'https://docs.gandi.net/fr/noms_domaine/operations_courantes/enregistrements_dns.html',
-    ),
   },
+  // https://docs.hetzner.com/networking/dns/faq/records
   {
     name: 'Hetzner',
     nameServers: ['ns.hetzner.com', 'ns.hetzner.de'],
     nameField: 'relative',
     apexField: '@',
     valueField: 'dotted',
-    sources: from('https://docs.hetzner.com/networking/dns/faq/records'),
   },
+  // https://www.strato.de/faq/domains/so-aendern-sie-den-cname-eintrag-fuer-ihre-subdomain/
+  // https://www.strato.de/faq/domains/was-ist-der-txt-record-und-wie-kann-ich-ihn-verwenden/
   {
     name: 'STRATO',
     nameServers: ['rzone.de'],
     nameField: 'relative',
     valueField: 'dotted',
-    sources: from(
-      'https://www.strato.de/faq/domains/so-aendern-sie-den-cname-eintrag-fuer-ihre-subdomain/',
-      'https://www.strato.de/faq/domains/was-ist-der-txt-record-und-wie-kann-ich-ihn-verwenden/',
-    ),
   },
   { name: 'Squarespace', nameServers: ['squarespacedns.com'] },
+  // https://github.com/digitalocean/openapi/blob/main/specification/resources/domains/models/domain_record.yml
+  // https://github.com/digitalocean/terraform-provider-digitalocean/blob/main/docs/resources/record.md
   {
     name: 'DigitalOcean',
     nameServers: ['digitalocean.com'],
     nameField: 'relative',
     apexField: '@',
     apexType: 'none',
-    sources: from(
-      'https://github.com/digitalocean/openapi/blob/main/specification/resources/domains/models/domain_record.yml',
-      'https://github.com/digitalocean/terraform-provider-digitalocean/blob/main/docs/resources/record.md',
-    ),
   },
+  // https://github.com/vercel/vercel/blob/main/packages/cli/src/commands/dns/command.ts
   {
     name: 'Vercel',
     nameServers: ['vercel-dns.com'],
     nameField: 'relative',
     apexField: '@',
     apexType: 'ALIAS',
-    sources: from(
-      'https://github.com/vercel/vercel/blob/main/packages/cli/src/commands/dns/command.ts',
-    ),
   },
   // Netlify hosts its zones at NS1.
   { name: 'Netlify or NS1', nameServers: ['nsone.net'] },
+  // https://learn.microsoft.com/en-us/microsoft-365/admin/dns/create-dns-records-at-hover
   {
     name: 'Hover',
     nameServers: ['hover.com'],
     nameField: 'relative',
     apexField: '@',
     page: 'https://www.hover.com/domains',
-    sources: byMicrosoft('hover'),
   },
+  // https://github.com/qdm12/ddns-updater/blob/master/docs/porkbun.md
   {
     name: 'Porkbun',
     nameServers: ['ns.porkbun.com'],
     apexType: 'ALIAS',
-    sources: from('https://github.com/qdm12/ddns-updater/blob/master/docs/porkbun.md'),
     page: 'https://kb.porkbun.com/article/231-how-to-add-dns-records-on-porkbun',
   },
+  // https://learn.microsoft.com/en-us/microsoft-365/admin/dns/create-dns-records-at-name-com
   {
     name: 'name.com',
     nameServers: ['name.com'],
     nameField: 'relative',
     apexField: 'empty',
     page: 'https://www.name.com/account/domain',
-    sources: byMicrosoft('name-com'),
   },
+  // https://learn.microsoft.com/en-us/microsoft-365/admin/dns/create-dns-records-at-wix
   {
     name: 'Wix',
     nameServers: ['wixdns.net'],
     nameField: 'relative',
     apexField: 'empty',
-    sources: byMicrosoft('wix'),
   },
+  // https://learn.microsoft.com/en-us/azure/dns/dns-zones-records
   {
     name: 'Azure DNS',
     nameServers: ['azure-dns.com', 'azure-dns.net', 'azure-dns.org', 'azure-dns.info'],
     nameField: 'relative',
     apexField: '@',
     apexType: 'none',
-    sources: from('https://learn.microsoft.com/en-us/azure/dns/dns-zones-records'),
   },
+  // https://support.dnsimple.com/articles/manage-cname-record/
+  // https://support.dnsimple.com/articles/alias-record/
   {
     name: 'DNSimple',
     nameServers: [
@@ -249,19 +220,13 @@ export const providers: readonly DnsProvider[] = [
     nameField: 'relative',
     apexField: 'empty',
     apexType: 'ALIAS',
-    sources: from(
-      'https://support.dnsimple.com/articles/manage-cname-record/',
-      'https://support.dnsimple.com/articles/alias-record/',
-    ),
   },
+  // https://github.com/linode/docs/blob/develop/docs/products/networking/dns-manager/guides/cname-record/index.md
   {
     name: 'Linode',
     nameServers: ['linode.com'],
     nameField: 'relative',
     apexType: 'none',
-    sources: from(
-      'https://github.com/linode/docs/blob/develop/docs/products/networking/dns-manager/guides/cname-record/index.md',
-    ),
   },
   { name: 'Bluehost', nameServers: ['bluehost.com'] },
   { name: 'Njalla', nameServers: ['njalla.no', 'njalla.in', 'njalla.fo'] },
