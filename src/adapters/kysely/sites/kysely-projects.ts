@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { earliest } from '../../../kernel/ports.ts';
 import type { Decision } from '../../../kernel/decision.ts';
 import { deployStates, type DeployState, type Site } from '../../../sites/domain/site.ts';
@@ -249,12 +248,6 @@ export class KyselyProjects extends AggregateStore implements Projects {
       duplicate: () => slugTaken(after.project.slug),
     });
     if (former) await this.#refuseFormer(after.project);
-    const isServedAlike =
-      after.servedDeployId === before.servedDeployId &&
-      after.project.slug === before.project.slug &&
-      after.project.deletedAt === before.project.deletedAt &&
-      isDeepStrictEqual(succeededIn(before), succeededIn(after));
-    if (isServedAlike) return;
     // This comes last, because all other writers wait for the revision.
     await alignRoutes(this.database, id, events.at(-1)?.occurredAt ?? createdAt);
   }
@@ -301,10 +294,6 @@ export class KyselyProjects extends AggregateStore implements Projects {
 
 const oldestFirst = ({ project: one }: Site, { project: other }: Site): number =>
   one.createdAt.getTime() - other.createdAt.getTime() || (one.id < other.id ? -1 : 1);
-
-/** Selects the succeeded deploys, because each has its own address. */
-const succeededIn = ({ deploys }: Site): readonly string[] =>
-  deploys.filter(({ state }) => state === 'succeeded').map(({ id }) => id);
 
 const selectProjects = (db: Queries) =>
   db.selectFrom('projects').select(ofProject.names.map((name) => `projects.${name}` as const));
