@@ -63,7 +63,6 @@ export const domains = (ports: DomainPorts) => ({
     const found = other && (await ports.domains.find(projectId, other.host));
     return found?.state === 'removed' ? undefined : found;
   },
-  fingerprint: (slug: string, host?: string) => ports.domains.fingerprint(slug, host),
   secureSites: secureSites(ports),
   sitesDueAt: sitesDueAt(ports),
   forgetOwnNames: forgetOwnNames(ports),

@@ -173,9 +173,6 @@ export abstract class CustomDomains {
 
   abstract countListed(projectId: string): Promise<DomainCounts>;
 
-  /** Changes whenever a page about these domains changes, or more often. @param host only that domain */
-  abstract fingerprint(slug: string, host?: string): Promise<string>;
-
   /** Verified and live attachments of the name, then of the wildcard that covers it. One query. */
   abstract holdersOf(host: string): Promise<readonly CustomDomain[]>;
 

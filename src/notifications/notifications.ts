@@ -41,7 +41,6 @@ export const notifications = (ports: NotificationsPorts) => ({
   addNotice: (notification: Notification) => ports.notices.add(notification),
   listNotices: (accountId: string, limit: number, before?: bigint) =>
     ports.notices.list(accountId, limit, before),
-  newestNotice: (accountId: string) => ports.notices.newest(accountId),
   countUnread: (reader: Reader) => ports.notices.unread(reader, mostUnread),
   lookAtNotices: async (
     reader: Reader,

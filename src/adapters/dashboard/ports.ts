@@ -40,7 +40,6 @@ export interface DashboardPorts {
   readonly notifications: Pick<
     Notifications,
     | 'listNotices'
-    | 'newestNotice'
     | 'countUnread'
     | 'lookAtNotices'
     | 'isMailOn'

@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import { domainFingerprint } from '../../../src/adapters/kysely/sites/domain-facts.ts';
 import {
   KyselyCustomDomains,
   KyselyDueDomains,
@@ -79,13 +78,5 @@ describe.each(databaseKinds)('with thousands of domains, on %s', (kind) => {
       expect.stringMatching(/^(?!SCAN).*\bdomains_by_claim\b/),
       expect.stringMatching(/^(?!SCAN).*\bdomains_due\b/),
     ]);
-  });
-
-  test('the fingerprint of a page finds both names by the same index', async () => {
-    await domainFingerprint(explained.database)('birds', 'w1.shop-1.example');
-    for (const name of ['holders', 'covers'])
-      expect(await explained.steps()).toContainEqual(
-        expect.stringMatching(new RegExp(`${name} .*proven_host`)),
-      );
   });
 });

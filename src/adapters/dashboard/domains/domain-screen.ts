@@ -33,13 +33,7 @@ export const domainScreen = (ports: DashboardPorts): Screen => ({
   path,
   section: 'projects',
   help: 'domains',
-  live: async (visit) => {
-    const { project, domain } = await domainOf(ports, visit);
-    const other = ports.domains.showOther(domain.host);
-    const hosts = other ? [domain.host, other.host] : [domain.host];
-    const states = hosts.map((host) => ports.domains.fingerprint(project.slug, host));
-    return JSON.stringify([domain.id, domain.state, await Promise.all(states)]);
-  },
+  live: 'seldom',
   notices: {
     ...verifyNotices,
     [shownOnce]:

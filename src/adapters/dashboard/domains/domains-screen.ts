@@ -24,7 +24,7 @@ export const domainsScreen = (ports: DashboardPorts): Screen => ({
   path,
   section: 'projects',
   help: 'domains',
-  live: ({ parameters }) => ports.domains.fingerprint(parameters['slug'] ?? ''),
+  live: 'seldom',
   notices: { ...verifyNotices, ...severalNotices },
   show: showDomains(ports),
   forms: [addingOf(ports), verifyingOf(ports), verifyingSeveral(ports)],

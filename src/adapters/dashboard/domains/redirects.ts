@@ -35,7 +35,7 @@ export const redirectsScreen = (ports: DashboardPorts): Screen => ({
   path,
   section: 'projects',
   help: 'domains',
-  live: ({ parameters }) => ports.domains.fingerprint(parameters['slug'] ?? ''),
+  live: 'seldom',
   notices,
   show: async (visit: Visit, refusal?: Refusal) => {
     const { domains, ids } = ports;

@@ -6,15 +6,14 @@ import { frameOf, type LiveFrame, type LiveViewer } from './live-viewer.ts';
 import { problemOf } from './page-problem.ts';
 import { pathOf, type Screen, type Visit } from './screen.ts';
 
-/** The page is rendered at least every 30 s (15 checks of 2 s), because time alone changes words such as "expired". */
-const mostSkipped = 14;
-
 export interface Watched {
   readonly screen: Screen;
   readonly visit: Visit;
 }
 
 const pollMs = { page: 2000, bell: 5000 } as const;
+/** The other polls only look at the viewers' sessions and notices, which costs less than a rendering. */
+const pollsPerRendering = { often: 1, seldom: 5 } as const;
 const pauseMs = 200;
 
 export interface PagePorts extends Pick<DashboardPorts, 'clock' | 'log' | 'notifications'> {
@@ -28,9 +27,7 @@ export class LivePage {
   readonly #ports: PagePorts;
   readonly #viewers = new Set<LiveViewer>();
   readonly #poll: NodeJS.Timeout;
-  /** The last rendering's value of `Screen.live`; undefined until one has succeeded. */
-  #rendered: string | undefined;
-  #skipped = 0;
+  #pollsToSkip = 0;
   #planned: NodeJS.Timeout | undefined;
   #isLooking = false;
   #coming = 0;
@@ -94,8 +91,7 @@ export class LivePage {
         this.soon();
         return;
       }
-      this.#rendered = undefined;
-      this.#skipped = 0;
+      this.#pollsToSkip = 0;
       void this.#look();
     }, pauseMs);
   }
@@ -114,28 +110,16 @@ export class LivePage {
   }
 
   async #show(): Promise<void> {
+    const { live } = this.#watched.screen;
     const signedIn = await this.#whoIsStillThere();
-    if (!signedIn) return;
-    const state = await this.#news(signedIn);
-    if (state === undefined) return;
-    const frame = await this.#make(signedIn);
-    this.#rendered = state;
-    for (const viewer of this.#viewers) viewer.show(frame);
-  }
-
-  /** @returns undefined if the last rendering is still current */
-  async #news(signedIn: SignedIn): Promise<string | undefined> {
-    const { screen, visit } = this.#watched;
-    if (screen.live === 'bell') return undefined;
-    if (typeof screen.live !== 'function') return '';
-    const state = JSON.stringify([signedIn.account, await screen.live({ ...visit, signedIn })]);
-    if (state === this.#rendered && this.#skipped < mostSkipped) {
-      this.#skipped += 1;
-      return undefined;
+    if (!signedIn || live === 'bell' || live === false) return;
+    if (this.#pollsToSkip > 0) {
+      this.#pollsToSkip -= 1;
+      return;
     }
-    this.#rendered = undefined;
-    this.#skipped = 0;
-    return state;
+    const frame = await this.#make(signedIn);
+    this.#pollsToSkip = pollsPerRendering[live] - 1;
+    for (const viewer of this.#viewers) viewer.show(frame);
   }
 
   /**

@@ -104,12 +104,11 @@ export interface Screen {
   readonly forms?: readonly Form[];
   readonly notices?: Readonly<Record<string, Html | string>>;
   /**
-   * Whether the page updates live, and how it finds changes of other processes. `rendered` renders the page every two
-   * seconds. The function costs less: its text must change whenever stored data that the page shows has changed. All
-   * viewers of one role get the same rendering, so the page must not show anything private to one person. `bell`
+   * Whether the page updates live: after each event of the account, and `often` or `seldom` for changes without an event.
+   * All viewers of one role get the same rendering, so the page must not show anything private to one person. `bell`
    * updates only the bell, for all pages that are not live.
    */
-  readonly live: false | 'bell' | 'rendered' | ((visit: Visit) => Promise<string>);
+  readonly live: false | 'bell' | 'often' | 'seldom';
   /** People who must set up a second factor can only see these screens. */
   readonly isForSetUp?: true;
   /** Whether people of a deleted account can see the screen. Other pages redirect to the one that restores the account. */

@@ -14,7 +14,7 @@ type Ports = Pick<DashboardPorts, 'notifications'>;
 export const noticesScreen = ({ notifications }: Ports): Screen => ({
   path: noticesPath,
   section: 'notices',
-  live: async ({ accountId }) => String(await notifications.newestNotice(accountId)),
+  live: 'seldom',
   show: async ({ accountId, query, now }) => {
     const [before, seen] = [placeOf(query.get('before')), placeOf(query.get('since'))];
     const found = await notifications.listNotices(accountId, pageSize + 1, before);

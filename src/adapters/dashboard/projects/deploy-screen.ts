@@ -27,7 +27,7 @@ export const deployScreen = (ports: DashboardPorts): Screen => {
     path,
     section: 'projects',
     help: 'sites',
-    live: 'rendered',
+    live: 'often',
     show: (visit, refusal) => showDeploy(ports, visit, refusal),
     forms: [
       deployForm({ name: 'roll-back', operation: 'deploy.use' }, 'rolled-back', sites.rollBack),

@@ -60,7 +60,7 @@ export const projectScreen = (ports: DashboardPorts): Screen => {
     section: 'projects',
     // An upload to this process is stored only at its end, and other projects share the storage, so only a
     // rendering shows such changes.
-    live: 'rendered',
+    live: 'often',
     notices: {
       created: 'Project created. Now upload its site.',
       'created-elsewhere':

@@ -28,7 +28,7 @@ export const usageScreen = ({ access, settings }: DashboardPorts): Screen => ({
   path,
   section: 'usage',
   // Requests are counted without events, and this minute's counts are in no table.
-  live: 'rendered',
+  live: 'often',
   show: async ({ accountId, query, now }: Visit) => {
     const range = rangeOf(query.get('range'));
     const { unit, words } = ranges[range];

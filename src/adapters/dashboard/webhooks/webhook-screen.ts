@@ -34,7 +34,7 @@ type Ports = Pick<DashboardPorts, 'webhooks' | 'ids'>;
 export const webhookScreen = (ports: Ports): Screen => ({
   path,
   section: 'webhooks',
-  live: 'rendered',
+  live: 'often',
   notices: {
     [shownOnce]:
       'This was already done, and the secret was shown then. If you lost it, rotate it again.',

@@ -14,7 +14,7 @@ type Ports = Pick<DashboardPorts, 'webhooks' | 'ids'>;
 export const webhooksScreen = (ports: Ports): Screen => ({
   path: webhooksPath,
   section: 'webhooks',
-  live: 'rendered',
+  live: 'often',
   notices: {
     [shownOnce]:
       'This was already done, and the secret was shown then. If you lost it, rotate it on the page of the webhook.',

@@ -1,5 +1,4 @@
-import { hash } from 'node:crypto';
-import type { ExpressionBuilder, Kysely } from 'kysely';
+import type { ExpressionBuilder } from 'kysely';
 import { provenElsewhere } from '../../../domains/domain/attachment/contested-name.ts';
 import type { CustomDomains, WantedDomains } from '../../../domains/ports.ts';
 import { projectNotFound } from '../../../sites/domain/sites-error.ts';
@@ -148,69 +147,3 @@ const isBelow = (eb: ExpressionBuilder<Schema, 'domains'>, wildcard: string) => 
   const parent = eb.fn<string>('substr', [host, eb.fn('instr', [host, eb.val('.')])]);
   return eb(parent, '=', `.${baseOf(wildcard)}`);
 };
-
-/**
- * Compares stored rows without reading their JSON. Includes holders and ledger of all accounts, because other accounts
- * may prove a covering name or use up the authority's limit.
- */
-export const domainFingerprint = (
-  database: Database,
-): ((slug: string, host?: string) => Promise<string>) => {
-  const ofAll = database.prepare<{ slug: string }, object>((db, the) =>
-    attached(db).where('projects.slug', '=', the('slug')),
-  );
-  const ofOne = database.prepare<{ slug: string; host: string }, object>((db, the) =>
-    attached(db)
-      .where('projects.slug', '=', the('slug'))
-      .where('domains.attached_host', '=', the('host')),
-  );
-  return async (slug, host) => {
-    const rows = await (host === undefined ? ofAll({ slug }) : ofOne({ slug, host }));
-    return hash('sha256', rows.map((row) => Object.values(row).join('\n')).join('\n'), 'base64');
-  };
-};
-
-const attached = (db: Kysely<Schema>) =>
-  db
-    .selectFrom('projects')
-    .leftJoin('domains', (join) =>
-      join
-        .onRef('domains.project_id', '=', 'projects.id')
-        .on('domains.attached_host', 'is not', null),
-    )
-    .leftJoin('domains as holders', 'holders.proven_host', 'domains.attached_host')
-    .leftJoin('domains as covers', (join) =>
-      join.on(({ eb, fn, ref, val }) => {
-        const host = ref('domains.attached_host');
-        const parent = fn<string>('substr', [host, fn('instr', [host, val('.')])]);
-        return eb('covers.proven_host', '=', fn<string>('concat', [val('*'), parent]));
-      }),
-    )
-    .select(['projects.name', 'projects.served_deploy_id', 'projects.domain_settings'])
-    .select([
-      'domains.id',
-      'domains.state',
-      'domains.generation',
-      'domains.details',
-      'holders.id as holder',
-      // A holder in state `added` may lose and regain its proof; each time a check changes `due_at`.
-      'holders.due_at as holder_due',
-      'covers.id as cover',
-      'covers.due_at as cover_due',
-    ])
-    .select((eb) => [
-      eb
-        .selectFrom('authority_ledger')
-        .select(({ fn }) => fn.max('authority_ledger.id').as('newest'))
-        .as('spent'),
-      eb
-        .selectFrom('domain_shares')
-        .select(({ fn }) => fn.max('domain_shares.created_at').as('newest'))
-        .whereRef('domain_shares.domain_id', '=', 'domains.id')
-        .as('shared'),
-      eb
-        .selectFrom('domain_shares')
-        .select(({ fn }) => fn.countAll().as('count'))
-        .whereRef('domain_shares.domain_id', '=', 'domains.id')
-        .as('shares'),
-    ]);

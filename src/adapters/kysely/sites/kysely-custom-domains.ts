@@ -31,7 +31,7 @@ import type { Schema } from '../schema.ts';
 import { Store } from '../store.ts';
 import { QueueRows } from '../queue.ts';
 import { customDomainFrom, customDomainRow, type CustomDomainRow } from './custom-domain-rows.ts';
-import { lookAtAccount, domainFingerprint } from './domain-facts.ts';
+import { lookAtAccount } from './domain-facts.ts';
 import { DomainChanges } from './domain-changes.ts';
 import { takeTurn, useOf } from './kysely-certificate-orders.ts';
 import { alignRoutes, hostsOf, settingsFrom, storeSettings } from './project-routes.ts';
@@ -42,8 +42,6 @@ type Decide = Parameters<CustomDomains['add']>[1];
 const mostRemovedShown = 20;
 
 export class KyselyCustomDomains extends DomainChanges implements CustomDomains {
-  readonly fingerprint = domainFingerprint(this.database);
-
   readonly #get = this.database.prepare<{ id: string }, CustomDomainRow>((db, the) =>
     selectDomains(db).where('id', '=', the('id')),
   );
