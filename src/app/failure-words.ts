@@ -11,6 +11,7 @@ interface Failure {
   readonly stack?: string;
   readonly code?: unknown;
   readonly path?: unknown;
+  readonly dest?: unknown;
   readonly cause?: unknown;
 }
 
@@ -32,6 +33,10 @@ export const failureInWords = (
   if (isOfDatabase(error, coded) || (coded && isOfFiles(coded, folderOf(databaseUrl)))) {
     const { seen, advice } = databaseProblem(databaseUrl, error);
     return `${seen} ${advice}`;
+  }
+  const place = coded && placeOf(coded);
+  if (place !== undefined && noAccess.test(coded?.code ?? '')) {
+    return `${place} cannot be used (${String(coded?.code)}). Give this user access to it, or run the command as its owner.`;
   }
   const { message, cause } = error;
   return message.endsWith('.') || !isFailure(cause) ? message : `${message}: ${cause.message}`;
@@ -123,7 +128,14 @@ const isOfDatabase = (error: Failure, found: Coded | undefined): boolean =>
 
 const folderOf = (databaseUrl: string): string => dirname(databaseUrl.replace(/^sqlite:/, ''));
 
-const isOfFiles = ({ code, path }: Failure, folder: string): boolean =>
-  typeof path === 'string' &&
-  (path === folder || path.startsWith(`${folder}/`)) &&
-  /^E(ACCES|PERM|ROFS|NOTDIR|EXIST|NOSPC|DQUOT|LOOP)$/.test(String(code));
+const noAccess = /^E(ACCES|PERM|ROFS)$/;
+
+/** A copy fails at its end: what is copied has been read before. */
+const placeOf = ({ path, dest = path }: Failure): string | undefined =>
+  typeof dest === 'string' ? dest : undefined;
+
+const isOfFiles = (failure: Failure, folder: string): boolean => {
+  const place = placeOf(failure);
+  const isThere = place === folder || place?.startsWith(`${folder}/`) === true;
+  return isThere && /^E(ACCES|PERM|ROFS|NOTDIR|EXIST|NOSPC|DQUOT|LOOP)$/.test(String(failure.code));
+};

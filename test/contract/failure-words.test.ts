@@ -59,7 +59,7 @@ test('the error about an unusable data folder names the folder, and other errors
   expect(failureInWords(error, { DATA_DIR: '/srv/var' })).toBe(
     '/srv/var cannot be used (EACCES). Set DATA_DIR to a folder that this user can write to.',
   );
-  expect(failureInWords(error, { DATA_DIR: '/srv/other' })).toBe('EACCES');
+  expect(failureInWords(new Error('EACCES'), {})).toBe('EACCES');
   const full = Object.assign(new Error('write'), { code: 'ENOSPC', path: error.path });
   expect(failureInWords(full, { DATA_DIR: '/srv/var' })).toBe(
     '/srv/var cannot be used (ENOSPC). Its disk is full. Free some space, or set DATA_DIR to a folder on another one.',
@@ -70,6 +70,22 @@ test('the error about an unusable data folder names the folder, and other errors
   const cause = Object.assign(new Error('Duplicate column'), { code: 'ER_DUP_FIELDNAME' });
   const failed = new Error('migration 0003 failed', { cause });
   expect(failureInWords(failed, {})).toBe('migration 0003 failed: Duplicate column');
+});
+
+test('the error about a file that this user cannot use names it and says what to do', () => {
+  const said =
+    'cannot be used (EACCES). Give this user access to it, or run the command as its owner.';
+  const read = Object.assign(new Error('open'), { code: 'EACCES', path: '/backup/manifest.json' });
+  expect(failureInWords(read, {})).toBe(`/backup/manifest.json ${said}`);
+  const copy = Object.assign(new Error('copyfile'), {
+    code: 'EACCES',
+    path: '/backup/database.sqlite',
+    dest: '/srv/var/store.db.restoring',
+  });
+  expect(failureInWords(copy, {})).toBe(`/srv/var/store.db.restoring ${said}`);
+  expect(failureInWords(copy, { DATABASE_URL: 'sqlite:/srv/var/store.db' })).toMatch(
+    /^The database sqlite:\/srv\/var\/store\.db cannot be used \(EACCES\)\. Set DATABASE_URL to /,
+  );
 });
 
 test('an error message that is complete on its own is not replaced by its cause', () => {

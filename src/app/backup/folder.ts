@@ -119,7 +119,7 @@ export class BackupFolder {
     const path = join(this.path, 'lock');
     // A copy of a backup, perhaps on a read-only medium, has no lock and no writers.
     if (as === 'reader' && !existsSync(path)) return work();
-    const lock = new SqliteDatabase(path, { timeout: 0, readonly: as === 'reader' });
+    const lock = opened(path, as);
     try {
       if (!isTaken(lock, as)) {
         throw new Error(`${this.path} is in use by another backup, check or restore.`);
@@ -130,6 +130,16 @@ export class BackupFolder {
     }
   }
 }
+
+const opened = (path: string, as: 'writer' | 'reader'): SqliteDatabase.Database => {
+  try {
+    return new SqliteDatabase(path, { timeout: 0, readonly: as === 'reader' });
+  } catch (cause) {
+    throw new Error(`${path} cannot be opened. Give this user access to the whole backup.`, {
+      cause,
+    });
+  }
+};
 
 const isTaken = (lock: SqliteDatabase.Database, as: 'writer' | 'reader'): boolean => {
   try {

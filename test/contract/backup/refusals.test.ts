@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { copyFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { StoreHome } from '../../support/backup/store-home.ts';
@@ -50,6 +50,13 @@ test('a damaged manifest is replaced by the next backup', async () => {
   }
   expect(await store.told(['backup', store.backups])).toMatchObject({ newDeploys: 0 });
   expect(await store.check()).toEqual({ code: 0, found: [] });
+});
+
+test('a lock that cannot be opened is named, not the database', async () => {
+  const copy = join(store.folder, 'unlocked');
+  await mkdir(join(copy, 'lock'), { recursive: true });
+  const { code, stderr } = await store.run(['restore', copy], store.anotherMachine('unlocked'));
+  expect([code, stderr]).toEqual([1, expect.stringContaining(`${copy}/lock cannot be opened.`)]);
 });
 
 test('a damaged database does not overwrite a good backup', async () => {
