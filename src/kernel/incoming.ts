@@ -54,18 +54,6 @@ export const oneAtATime = <Asked extends Request, Answer extends Response>(
   };
 };
 
-interface Head {
-  readonly headers: { readonly 'transfer-encoding'?: string | undefined };
-  readonly httpVersionMinor: number;
-}
-
-/** Whether another server may find another end of the body. Node accepts each of these (RFC 9112, section 6.1). */
-export const isUnsureOfEnd = ({ headers, httpVersionMinor }: Head): boolean => {
-  const coding = headers['transfer-encoding'];
-  if (coding === undefined) return false;
-  return httpVersionMinor === 0 || coding.toLowerCase() !== 'chunked';
-};
-
 interface WaitingConnections {
   readonly accepted: () => number;
   readonly turn: () => Promise<unknown>;

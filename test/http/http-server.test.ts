@@ -90,6 +90,38 @@ describe('pipelined requests', () => {
   });
 });
 
+describe('a body in chunks of one byte', () => {
+  let server: HttpServer;
+  afterEach(() => server.stop());
+
+  const head = ['POST / HTTP/1.1', 'Host: x', 'Transfer-Encoding: chunked', '', ''].join('\r\n');
+  const next = ['GET / HTTP/1.1', 'Host: x', 'Connection: close', '', ''].join('\r\n');
+  /** @returns the answers to a request with such a body and to the next one */
+  const answersTo = async (chunks: number, handle: Handler): Promise<string> => {
+    server = new HttpServer(handle);
+    const socket = connect(await server.listen('127.0.0.1', 0), '127.0.0.1');
+    let answers = '';
+    socket.on('data', (bytes) => (answers += String(bytes))).on('error', () => undefined);
+    socket.write(`${head}${'1\r\na\r\n'.repeat(chunks)}0\r\n\r\n${next}`);
+    await once(socket, 'close');
+    return answers;
+  };
+  const reading: Handler = async (request, response) =>
+    response.end(`read ${String((await buffer(request)).length)}`);
+  const refusing: Handler = (_, response) => response.end();
+
+  test('is read when it has some hundreds', async () => {
+    expect(await answersTo(900, reading)).toMatch(/read 900HTTP.*read 0/s);
+  });
+
+  test.each([
+    ['while it is read', reading],
+    ['after it was refused', refusing],
+  ])('ends its connection when it has thousands, %s', async (_, handle) => {
+    expect((await answersTo(5000, handle)).split('HTTP/1.1 200').length).toBeLessThan(3);
+  });
+});
+
 describe('open connections', () => {
   const limits = { all: 5, ofNetwork: 3 };
 

@@ -2,7 +2,6 @@ import type { TLSSocket } from 'node:tls';
 import type { Logger } from 'pino';
 import { isPreview, type Route } from '../../domains/domain/redirects/redirects.ts';
 import { isAbsolute, redirectTarget } from '../../domains/domain/redirects/settings.ts';
-import { isUnsureOfEnd } from '../../kernel/incoming.ts';
 import { requestBeginning, requestName, tellAnswer, type Tracer } from '../../kernel/tracer.ts';
 import { Unavailable } from '../../kernel/ports.ts';
 import type { Answers } from './answers.ts';
@@ -128,12 +127,13 @@ const portFor = (
 };
 
 const targetOr400 = (request: EdgeRequest, response: EdgeResponse): RequestTarget | undefined => {
-  const { rawHeaders } = request;
+  const { rawHeaders, headers } = request;
   if (rawHeaders.length >= tooManyHeaders) {
     refuse(request, response, 431);
     return undefined;
   }
-  const isUnclear = isRepeated(rawHeaders, 'host') || isUnsureOfEnd(request);
+  // Chunks have no use here, cost much when they are tiny, and can hide another request (RFC 9110, section 9.3.1).
+  const isUnclear = isRepeated(rawHeaders, 'host') || headers['transfer-encoding'] !== undefined;
   const target = isUnclear ? undefined : requestTargetOf(request.url ?? '', authorityOf(request));
   if (!target) refuse(request, response, 400);
   return target;

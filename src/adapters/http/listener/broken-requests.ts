@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { isUnsureOfEnd } from '../../../kernel/incoming.ts';
 import type { Answer } from '../answer.ts';
 import { send, writeAnswer } from '../send-answer.ts';
 import { RequestError, type ErrorCode } from '../error-table.ts';
@@ -190,6 +189,13 @@ export const unclear = (request: IncomingMessage): RequestError | undefined => {
     'expectation_failed',
     'The header Expect can only be "100-continue"; leave it out.',
   );
+};
+
+/** Whether another server may find another end of the body. Node accepts each of these (RFC 9112, section 6.1). */
+const isUnsureOfEnd = ({ headers, httpVersionMinor }: IncomingMessage): boolean => {
+  const coding = headers['transfer-encoding'];
+  if (coding === undefined) return false;
+  return httpVersionMinor === 0 || coding.toLowerCase() !== 'chunked';
 };
 
 /** Counts a header, because Node silently keeps the first of several. */

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, ServerResponse, type IncomingMessage, type Server } from 'node:http';
+import { createServer, IncomingMessage, ServerResponse, type Server } from 'node:http';
 import { Server as NetServer, type AddressInfo, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { BrokenRequests, failBody, unclear, type AnswerRefusal } from './broken-requests.ts';
@@ -15,6 +15,21 @@ export class Response extends ServerResponse {
   requestId: string | undefined;
   route: string | undefined;
 }
+
+/** In bytes. A small piece of a body costs as much as a large one. */
+const smallPiece = 100;
+const mostSmall = 1000;
+
+/** Ends the connection when a body comes in too many tiny chunks (RFC 9112, section 7.1). */
+const Request: typeof IncomingMessage = class extends IncomingMessage {
+  #surplus = 0;
+
+  override push(piece: Uint8Array | null): boolean {
+    this.#surplus += smallPiece - (piece?.length ?? smallPiece);
+    if (this.#surplus > mostSmall * smallPiece) this.socket.destroy();
+    return super.push(piece);
+  }
+};
 
 /** Koa's `callback` also returns such a handler. */
 export type Handler = (request: IncomingMessage, response: Response) => unknown;
@@ -54,6 +69,8 @@ export class HttpServer {
       };
       if (isUpload(request)) response.once('finish', limit);
       else limit();
+      // Node would discard what remains of the body without passing it to `push`.
+      response.once('prefinish', () => request.resume());
       handle(request, response);
     };
     const answer = oneAtATime(answerNow, setImmediate);
@@ -63,6 +80,7 @@ export class HttpServer {
     };
     this.#server = createServer(
       {
+        IncomingMessage: Request,
         ServerResponse: Response,
         optimizeEmptyRequests: true,
         headersTimeout: 10_000,
