@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { connect as connectTls, createSecureContext, type TLSSocket } from 'node:tls';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { text } from 'node:stream/consumers';
 import { flags, frame, frameTypes, headerBlock, preface, setting } from '../fuzz/http2-cases.ts';
 import { tarOf, tgzOf } from '../support/sites/archive-bytes.ts';
 import type { DashboardVisitor } from '../support/dashboard/visitor.ts';
@@ -86,10 +85,6 @@ export const sendAhead = async (origin: string, path: string, count: number): Pr
 
 const index = { name: 'index.html', content: '<h1>Birds</h1>' };
 
-/** A few hundred bytes with one folder, whose path has 200 000 slashes. */
-export const manySlashes = (): Promise<Buffer> =>
-  tgzOf({ name: `a${'/'.repeat(200_000)}b`, type: 'directory' }, index);
-
 /** About 200 KB: 9 990 files, each below 506 folders. */
 export const deepFolders = async (): Promise<Buffer> => {
   const folder = 'd/'.repeat(506);
@@ -103,24 +98,6 @@ export const deepFolders = async (): Promise<Buffer> => {
 /** A file too large for the memory of an edge. */
 export const largeFile = (): Promise<Buffer> =>
   tgzOf(index, { name: 'large.bin', content: Buffer.alloc(8 * 1024 * 1024, 'animal') });
-
-/** Sends a whole upload and half-closes with its last byte. @returns the answer, if any */
-export const halfClosedUpload = async (
-  { origin, cookie = '' }: DashboardVisitor,
-  slug: string,
-  archive: Uint8Array,
-): Promise<string> => {
-  const { hostname, port, host } = new URL(origin);
-  const body = uploadBody(archive);
-  const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
-  socket.on('error', () => undefined).setTimeout(60_000, () => socket.destroy());
-  await once(socket, 'connect');
-  const headers = { Host: host, Cookie: cookie, ...uploadHeaders, 'Content-Length': body.length };
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}\r\n`);
-  socket.write(`POST ${uploadPath(slug)} HTTP/1.1\r\n${lines.join('')}\r\n`);
-  socket.end(body);
-  return text(socket).catch(() => '');
-};
 
 const byteEveryMs = 200;
 

@@ -22,12 +22,9 @@ export interface DomainLab {
   readonly delegate: DnsServer['delegate'];
   readonly pebble: Pebble;
   readonly gate: CaGate;
-  /** A resolver that only the authority queries; `zone.lie` changes its answers. */
-  readonly otherResolver: string;
   readonly httpsPort: number;
   readonly facts: DomainFacts;
   readonly run: Run;
-  runAt(desk: number): Run;
   /** A folder for files of a test, removed with the lab. */
   readonly folder: string;
   /** With all roles by default. */
@@ -84,11 +81,7 @@ export const openDomainLab = async (
     VERIFIER_SCHEDULE: '* * * * * *',
     ...extra,
   };
-  const runAt =
-    (desk: number): Run =>
-    (args) =>
-      home.run(args, settings, desk);
-  const run = runAt(0);
+  const run: Run = (args) => home.run(args, settings);
   const facts = new DomainFacts(home.settings['DATABASE_URL'] ?? '');
   const visitor = async (port = httpsPort) => new SecureVisitor(port, await pebble.root());
   const waitUntilServed = async (...hosts: readonly string[]): Promise<void> => {
@@ -103,14 +96,12 @@ export const openDomainLab = async (
     delegate: (...given) => {
       dns.delegate(...given);
     },
-    otherResolver: authorityDns,
     httpsPort,
     zone,
     pebble,
     gate,
     facts,
     run,
-    runAt,
     folder,
     visitor,
     waitUntilServed,

@@ -88,13 +88,6 @@ export class StoredFacts {
     await waiting.where('parked', '=', 0n).set({ due_at: 0n }).execute();
   }
 
-  /** The number of mails that were requested and not queued, or queued and not sent. */
-  async unsentMails(): Promise<number> {
-    const asked = this.#db.selectFrom('mail_requests').select('id').where('mailed_at', 'is', null);
-    const queued = this.#db.selectFrom('mails').select('id').where('ended_at', 'is', null);
-    return (await asked.execute()).length + (await queued.execute()).length;
-  }
-
   async setAttempts(attempts: bigint): Promise<void> {
     await this.#db.updateTable('deliveries').set({ attempts }).execute();
   }
