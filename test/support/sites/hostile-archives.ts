@@ -87,11 +87,6 @@ export const hostileTars = (escape: string): readonly HostileArchive[] => {
       'archive_link',
     ],
     [
-      'a folder of 9 000 slashes',
-      () => tgz({ name: `a${'/'.repeat(9_000)}b`, type: 'directory' }),
-      'archive_unsafe_path',
-    ],
-    [
       'attributes of 1 MiB before a file',
       () => tgz({ name: 'a', content: 'x', pax: { comment: 'x'.repeat(mib) } }),
       'archive_unreadable',
@@ -102,23 +97,7 @@ export const hostileTars = (escape: string): readonly HostileArchive[] => {
         gzipSync(Buffer.concat([await openTar(), await globalOf(paxOf(200)), await tarOf()])),
       'archive_unreadable',
     ],
-    ['the same path twice', () => tgz(index), 'archive_duplicate_path'],
-    ['no index.html', () => tgzOf({ name: 'about.html', content: 'x' }), 'archive_without_index'],
     ['no content', () => Promise.resolve(gzipSync('')), 'archive_without_index'],
-    [
-      '300 MiB of zeros',
-      async () =>
-        Buffer.concat([
-          gzipSync(Buffer.concat([await openTar(), await announcing(octal(300 * mib))])),
-          gzippedZeros(301),
-        ]),
-      'archive_too_large',
-    ],
-    [
-      'zeros and no entry in 10 GiB',
-      async () => Buffer.concat([gzipSync(await openTar()), gzippedZeros(10_240)]),
-      'archive_too_large',
-    ],
     [
       'a wrong size',
       async () => gzipSync(Buffer.concat([await openTar(), await announcing(octal(9999))])),
@@ -221,19 +200,9 @@ export const hostileZips = (escape: string): readonly HostileArchive[] => {
   const link = (path: string, to: string) => ({ name: path, content: to, mode: 0o120777 });
   return linesOf([
     ['a path that leads out', () => file(`../../${name}`), 'archive_unsafe_path'],
-    [
-      'a path that leads out after a folder',
-      () => file(`a/../../../${name}`),
-      'archive_unsafe_path',
-    ],
     ['an absolute path', () => file(escape), 'archive_unsafe_path'],
     ['backslashes', () => file(`..\\..\\${name}`), 'archive_unsafe_path'],
-    ['a drive letter', () => file('C:/escape.txt'), 'archive_unsafe_path'],
-    ['a control character', () => file('a\x01b'), 'archive_unsafe_path'],
     ['a NUL', () => file('a\0.html'), 'archive_unsafe_path'],
-    ['an empty name', () => file(''), 'archive_unsafe_path'],
-    ['a long name', () => file('a'.repeat(5000)), 'archive_unsafe_path'],
-    ['1500 nested folders', () => file(`${'d/'.repeat(1500)}f`), 'archive_unsafe_path'],
     ['a link', () => zip(link('link', '/etc/passwd')), 'archive_link'],
     [
       'a link and a file below it',
@@ -242,26 +211,7 @@ export const hostileZips = (escape: string): readonly HostileArchive[] => {
     ],
     ['a device', () => zip({ name: 'dev', mode: 0o020666 }), 'archive_link'],
     ['a pipe', () => zip({ name: 'pipe', mode: 0o010666 }), 'archive_link'],
-    ['the same path twice', () => zip(index), 'archive_duplicate_path'],
-    [
-      'one path in two spellings of Unicode',
-      () => zip({ name: 'caf\u00e9' }, { name: 'cafe\u0301' }),
-      'archive_duplicate_path',
-    ],
-    [
-      'a file that is also a folder',
-      () => zip({ name: 'a' }, { name: 'a/b' }),
-      'archive_duplicate_path',
-    ],
-    ['no index.html', () => zipOf([{ name: 'about.html' }]), 'archive_without_index'],
     ['no content', () => zipOf([]), 'archive_without_index'],
-    [
-      '10 001 entries',
-      () =>
-        zip(...Array.from({ length: 10_000 }, (_, n) => ({ name: `d${String(n)}/`, content: '' }))),
-      'archive_too_many_entries',
-    ],
-    ['300 MiB of zeros', () => zip(bomb(300)), 'archive_too_large'],
     [
       'the same 10 MiB under many names',
       () => {
@@ -322,6 +272,17 @@ export const hostileZips = (escape: string): readonly HostileArchive[] => {
     ['a bomb among the skipped files', () => zip({ ...bomb(300), name: '.cache/zeros' })],
   ]);
 };
+
+/** Archives of zeros: 300 MiB in a zip and in a gzipped tar, and a gzip of 10 GiB without an entry. */
+export const bombs: readonly (() => Buffer | Promise<Buffer>)[] = [
+  () => zip(bomb(300)),
+  async () =>
+    Buffer.concat([
+      gzipSync(Buffer.concat([await openTar(), await announcing(octal(300 * mib))])),
+      gzippedZeros(301),
+    ]),
+  async () => Buffer.concat([gzipSync(await openTar()), gzippedZeros(10_240)]),
+];
 
 /** An archive with one fault, and a good index.html unless that is the fault. */
 export interface HostileArchive {
