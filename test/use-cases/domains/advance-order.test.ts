@@ -63,17 +63,6 @@ test('the next worker continues with the same order and key', async () => {
   expect([lab.asked('order'), lab.asked('finalize')]).toEqual([1, 1]);
 });
 
-test('a renewal tells the authority which certificate it replaces', async () => {
-  const { authority } = stuckIn({ kind: 'processing', askAgainAfterMs: 60_000 });
-  const named: unknown[] = [];
-  authority.order = (...given) => {
-    named.push(given);
-    return Promise.resolve({ kind: 'ordered', url: 'https://ca.test/1', isExempt: false });
-  };
-  await advance(authority, { replaces: 'the chain' });
-  expect(named).toEqual([[host, 'the chain', undefined]]);
-});
-
 test('an order that is no longer needed is dropped without contacting the authority', async () => {
   const isWanted = () => Promise.resolve(false);
   expect(await advance(undefined, { isWanted })).toEqual({ kind: 'unwanted' });
@@ -91,12 +80,6 @@ test.each([
   expect(looks()).toBeLessThanOrEqual(most + 1);
   expect(looks()).toBeGreaterThanOrEqual(most);
   expect(await lab.ports.orders.find(wanted.subject)).toMatchObject({ url: 'https://ca.test/1' });
-});
-
-test('a failed order is kept until its failure is recorded', async () => {
-  lab.authority.failNext('look', { reason: 'challenge' });
-  expect(await advance()).toMatchObject({ kind: 'failed', failure: { reason: 'challenge' } });
-  expect(await lab.ports.orders.find(wanted.subject)).toBeDefined();
 });
 
 test('all values of a challenge are published before the authority checks', async () => {

@@ -98,17 +98,6 @@ test('an outdated check does not take a name back from the account that proved i
   expect(kinds).toEqual(['none', 'wanted']);
 });
 
-test('a name that is taken over with its certificate is live as soon as it is verified', async () => {
-  const lab = await domainLab();
-  await lab.addLive();
-  const claimant = await lab.add(await servedProject(lab.stores));
-  lab.point(claimant, ownershipOf(claimant));
-  const slow = around(lab.ports.domains, 'change', { before: () => lab.clock.advance(5000) });
-  const live = await checkDomain({ ...lab.ports, domains: slow })(claimant, recordCheck);
-  const now = lab.clock.now();
-  expect(live).toMatchObject({ state: 'live', verifiedAt: now, liveSince: now });
-});
-
 test('only one of twenty simultaneous clicks causes a DNS lookup', async () => {
   const { add, point, ports } = await domainLab();
   const domain = await add();

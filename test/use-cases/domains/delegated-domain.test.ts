@@ -47,19 +47,6 @@ test('the authority is not asked to validate a delegated domain while its value 
   expect(lab.asked('order')).toBe(1);
 });
 
-test('a domain is validated over HTTP from the next order on after its delegation is gone', async () => {
-  const lab = await domainLab(zone);
-  const domain = await lab.add();
-  lab.delegate(domain);
-  lab.point(domain, { delegation: none });
-  await lab.verify(domain);
-  await lab.tendDue();
-  expect(await lab.current(domain)).toMatchObject({
-    state: 'live',
-    dns: { report: { validation: { delegated: false, method: 'http-01' } } },
-  });
-});
-
 test('after a crash, a delegated domain continues with the method of its order, whatever the DNS says by then', async () => {
   const lab = await domainLab(zone);
   const domain = await lab.add();

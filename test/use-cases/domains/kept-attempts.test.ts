@@ -4,7 +4,7 @@ import { isReady } from '../../../src/domains/domain/attachment/serving.ts';
 import { attemptAt } from '../../../src/domains/domain/attachment/due-work.ts';
 import { closeLabs, domainLab, type DomainLab } from '../../support/domains/domain-lab.ts';
 import { none, records, timeout } from '../../support/domains/known-dns.ts';
-import { after, certificateOf, day, hour, minute } from '../../support/domains/known-domains.ts';
+import { after, day, hour, minute } from '../../support/domains/known-domains.ts';
 
 afterEach(closeLabs);
 
@@ -74,15 +74,6 @@ test('failures still count, however often the delegation comes and goes', async 
   // The first at once, then 1 and 10 minutes after a failure; the next one 100 minutes later.
   expect(asked.at(-1)).toBe(3);
   expect(attemptsOf(await lab.current(domain))).toMatchObject({ failed: 3 });
-});
-
-test('a domain without its delegation waits for the DNS, and continues when the delegation is back', async () => {
-  lab.authority.failNext('look', { reason: 'challenge' });
-  await at(2 * minute);
-  lab.point(domain, undelegated);
-  expect(certificateOf(await at(4 * minute)).waitsForDns).toBe(true);
-  lab.delegate(domain, traffic.elsewhere);
-  expect((await at(hour)).certificate.kind).toBe('issued');
 });
 
 test('a name that the authority refused still waits for its owner when it leads here', async () => {

@@ -1,22 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
-import { workOf } from '../../../src/domains/domain/attachment/domain-certificate.ts';
-import { wantedAttempt } from '../../../src/domains/domain/certificates/certificate-work.ts';
 import {
   isOnlyOverHttp,
   isReady,
   isOpen,
   isServed,
-  projectHostsOf,
 } from '../../../src/domains/domain/attachment/serving.ts';
 import { workOn } from '../../../src/domains/domain/certificates/certificate-status.ts';
 import { attemptAt, dueAt, newsAt } from '../../../src/domains/domain/attachment/due-work.ts';
 import { certificateKindOf } from '../../../src/domains/domain/attachment/census.ts';
-import { suspensionOf } from '../../../src/domains/domain/redirects/redirects.ts';
-import {
-  noDomainSettings,
-  withFirstPrimary,
-} from '../../../src/domains/domain/redirects/settings.ts';
 import type { ResolverFacts } from '../../../src/domains/domain/dns/facts.ts';
 import type { Project } from '../../../src/sites/domain/project.ts';
 import { takeEvents } from '../../support/accounts.ts';
@@ -89,13 +81,6 @@ describe('a delegated domain whose traffic goes elsewhere', () => {
     expect(kinds).toEqual(['added', 'attempt', 'ready']);
   });
 
-  test('counts against the budgets of its account and its name', async () => {
-    const domain = await ready();
-    const name = { ...domain, authority: 'authority.test' };
-    const use = await lab.ports.ledger.use(name, lab.clock.now());
-    expect([use.accountOrders.length, use.exactName.length]).toEqual([1, 1]);
-  });
-
   test.each(['the automatic check', 'Verify'])(
     'is verified and live in one step, with its existing certificate, by %s',
     async (by) => {
@@ -111,15 +96,6 @@ describe('a delegated domain whose traffic goes elsewhere', () => {
       expect(lab.asked('order')).toBe(1);
     },
   );
-
-  test('needs nobody to act on its certificate before it has visitors', async () => {
-    const domain = await lab.add();
-    lab.delegate(domain, elsewhere);
-    for (let n = 0; n < 9; n++) lab.authority.failNext('look', { reason: 'unavailable' });
-    await pass(2 * day, 40);
-    expect(newsAt(await lab.current(domain))).toBeUndefined();
-    expect(await types()).not.toContain('certificate_failing');
-  });
 
   test('asks its owner to act on a failed renewal while the certificate is ready and the name is proven', async () => {
     const domain = await ready();
@@ -140,15 +116,6 @@ describe('a delegated domain whose traffic goes elsewhere', () => {
     lab.point(domain, undelegated);
     await pass(2 * hour, 3);
     expect(certificateKindOf(await lab.current(domain), lab.clock.now())).toBeUndefined();
-  });
-
-  test('is neither a redirect target nor primary before it is live', async () => {
-    await ready();
-    const [known] = projectHostsOf(await lab.ports.domains.list(lab.project.id));
-    expect(known).toMatchObject({ isServed: true, liveSince: undefined });
-    const redirect = { from: 'www.example.com', to: host, status: 308 } as const;
-    expect(suspensionOf(redirect, [known!], [redirect])).toContain('Suspended');
-    expect(withFirstPrimary(noDomainSettings, [known!]).primary).toBeUndefined();
   });
 
   test('gets no certificate over HTTP, against CAA or with broken DNSSEC', async () => {
@@ -173,47 +140,6 @@ describe('a delegated domain whose traffic goes elsewhere', () => {
     expect(lab.asked('order')).toBe(0);
   });
 
-  test('has its certificate renewed', async () => {
-    const domain = await ready();
-    const { chain } = (await lab.ports.certificates.find(host))!;
-    expect(wantedAttempt(workOf(domain)!, 'authority.test').kind).toBe('renewal');
-    lab.clock.set(attemptAt(domain)!);
-    await lab.tendDue();
-    const renewed = await lab.current(domain);
-    expect(lab.authority.replaced).toEqual([undefined, chain]);
-    expect(renewed.state).toBe('added');
-    expect(renewed.certificate).not.toMatchObject({ notAfter: attemptAt(domain) });
-    expect((await lab.kinds(domain)).at(-1)).toBe('renewed');
-    expect(lab.asked('order')).toBe(2);
-    expect(isReady(renewed)).toBe(true);
-    const name = { ...domain, authority: 'authority.test' };
-    expect((await lab.ports.ledger.use(name, lab.clock.now())).accountOrders).toEqual([]);
-  });
-
-  test('keeps its certificate when the authority refuses to renew it', async () => {
-    const domain = await ready();
-    lab.clock.set(attemptAt(domain)!);
-    lab.authority.failNext('order', { reason: 'rejected_name' });
-    await lab.tendDue();
-    expect(await lab.current(domain)).toMatchObject({
-      state: 'added',
-      certificate: { kind: 'issued', work: { step: 'planned' } },
-    });
-    expect(isReady(await lab.current(domain))).toBe(true);
-  });
-
-  test('gets no certificate while no resolver can tell whether the delegation still exists', async () => {
-    const domain = await lab.add();
-    lab.delegate(domain, { ...elsewhere, ...forbiddingCaa });
-    await pass(minute);
-    lab.point(domain, { ...elsewhere, delegation: timeout });
-    await pass(hour);
-    expect(await lab.current(domain)).toMatchObject({
-      certificate: { kind: 'none' },
-      dns: { report: { validation: { delegated: true, method: 'dns-01' } } },
-    });
-  });
-
   test('is renewed by DNS even if the delegation disappears while the order begins', async () => {
     const domain = await ready();
     const report = { ...domain.dns.report!, validation: undefined };
@@ -231,18 +157,6 @@ describe('a delegated domain whose traffic goes elsewhere', () => {
     expect(waiting.state).toBe('added');
     const wait = waiting.dns.nextCheckAt!.getTime() - lab.clock.now().getTime();
     expect(wait).toBeLessThanOrEqual(hour);
-  });
-
-  test('loses its certificate, key and order when it is removed', async () => {
-    const domain = await ready();
-    lab.clock.set(attemptAt(domain)!);
-    lab.authority.failNext('look', { reason: 'unavailable' });
-    await lab.tendDue();
-    expect(await lab.keptOrders(domain)).toHaveLength(1);
-    await lab.remove(domain);
-    expect([await keyOf(), await route(), await lab.keptOrders(domain)]).toEqual([
-      ...[undefined, undefined, []],
-    ]);
   });
 
   test('continues the order under way when its traffic arrives first', async () => {

@@ -56,27 +56,6 @@ const forbid = (...issuers: readonly string[]) => ({
 });
 
 describe('a new domain', () => {
-  test('gets its certificate from the preferred authority', async () => {
-    const domain = await lab.addVerified();
-    await tend();
-    const live = await lab.current(domain);
-    expect(live).toMatchObject({ state: 'live', certificate: { issuedBy: first } });
-    expect(await outcomes(domain)).toEqual([`issued ${first}`]);
-    expect(other.log).toEqual([]);
-  });
-
-  test('gets its certificate from the second authority after ten minutes without an answer', async () => {
-    const domain = await lab.addVerified();
-    fail(9, 'order', { reason: 'unavailable' });
-    await tendUntil(domain, after(10 * minute - 1));
-    expect((await lab.current(domain)).state).toBe('verified');
-    const live = await tendUntil(domain, after(11 * minute));
-    expect(live).toMatchObject({ state: 'live', certificate: { issuedBy: second } });
-    expect(await outcomes(domain)).toEqual([
-      ...[`failed ${first}`, `failed ${first}`, `issued ${second}`],
-    ]);
-  });
-
   test('abandons an order at an authority that stops answering, and counts it', async () => {
     const domain = await lab.addVerified();
     fail(9, 'look', { reason: 'unavailable' });
@@ -119,20 +98,6 @@ describe('a renewal', () => {
     lab.clock.set(attemptAt(live)!);
     return live;
   };
-
-  test('is ordered at the second authority after a twentieth of what is left', async () => {
-    const live = await renewing();
-    const begun = lab.clock.now();
-    fail(9, 'order', { reason: 'unavailable' });
-    const left = after(90 * day).getTime() - begun.getTime();
-    const until = new Date(begun.getTime() + left / 20);
-    await tendUntil(live, new Date(until.getTime() - 1));
-    expect(await lab.current(live)).toMatchObject({ certificate: { issuedBy: first } });
-    await tendUntil(live, until);
-    expect(await lab.current(live)).toMatchObject({ certificate: { issuedBy: second } });
-    // The replaced certificate is not from the second authority.
-    expect(other.replaced).toEqual([undefined]);
-  });
 
   test('gets its window from the authority that issued the certificate', async () => {
     const live = await renewing();

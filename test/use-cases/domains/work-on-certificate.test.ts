@@ -1,8 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { caWindows, type LedgerName } from '../../../src/domains/domain/certificates/ca-budget.ts';
-import type { AuthorityStep } from '../../support/domains/scripted-authority.ts';
 import { Unavailable } from '../../../src/kernel/ports.ts';
-import type { AuthorityFailureReason } from '../../../src/domains/domain/certificates/certificate-status.ts';
 import {
   unchanged,
   type CustomDomain,
@@ -166,57 +164,6 @@ describe('the share of an account', () => {
     expect(await lab.attempts(domain)).toEqual(['postponed']);
     expect(lab.asked('order')).toBe(10);
   });
-
-  test('does not delay a renewal, whether or not the authority exempts renewals', async () => {
-    const live = await lab.addLive();
-    lab.clock.advance(60 * day);
-    for (let n = 0; n < 60; n++)
-      await lab.stores.edgeWriter.writeLedger({ entered: [{ ...spent(live), kind: 'order' }] });
-    await lab.tendDue();
-    expect(await lab.current(live)).toMatchObject({ state: 'live', generation: 2 });
-  });
-});
-
-describe('a failure', () => {
-  test.each<[AuthorityFailureReason, AuthorityStep, number | undefined, string, boolean]>([
-    ['unavailable', 'finalize', minute, 'ca_unavailable', true],
-    ['rate_limited', 'order', minute, 'ca_rate_limited', false],
-    ['order_gone', 'look', 0, 'ca_unavailable', false],
-    ['challenge', 'look', minute, 'challenge_unreachable', false],
-    ['caa', 'finalize', undefined, 'caa_forbids_issuer', false],
-    ['rejected_name', 'order', undefined, 'ca_rejected_name', false],
-  ])('%s at %s', async (reason, step, wait, problem, isKept) => {
-    const domain = await lab.addVerified();
-    lab.authority.failNext(step, { reason });
-    await lab.tendDue();
-    const failed = await lab.current(domain);
-    expect(certificateOf(failed)).toMatchObject({ status: 'failed', problem: { code: problem } });
-    expect(certificateOf(failed).nextAttemptAt).toEqual(
-      wait === undefined ? undefined : after(wait),
-    );
-    expect(certificateOf(failed).isOrdered).toBe(isKept);
-    expect(await lab.keptOrders(domain)).toEqual(isKept ? [1] : []);
-    const asked = lab.authority.log.length;
-    if (wait !== 0) await lab.tendDue();
-    expect(lab.authority.log).toHaveLength(asked);
-    if (wait === undefined) return;
-    lab.clock.advance(wait);
-    await lab.tendDue();
-    expect((await lab.current(domain)).state).toBe('live');
-    expect(lab.asked('order')).toBe(step === 'order' || !isKept ? 2 : 1);
-  });
-
-  test('names the CAA record to add even if our own resolvers do not see the problem', async () => {
-    const domain = await lab.addVerified();
-    lab.authority.failNext('finalize', { reason: 'caa', detail: 'CAA record forbids it' });
-    await lab.tendDue();
-    const failed = await lab.current(domain);
-    expect(failed.dns.report?.verifiable).toBe(true);
-    expect(certificateOf(failed).problem).toMatchObject({
-      seen: 'CAA record forbids it',
-      wanted: 'example.com. CAA 0 issue "authority.test"',
-    });
-  });
 });
 
 describe('a new attempt that the owner requested', () => {
@@ -255,20 +202,6 @@ describe('a new attempt that the owner requested', () => {
 });
 
 describe('the same order continues', () => {
-  test.each<AuthorityStep>(['look', 'prove', 'finalize'])(
-    'when the answer to %s is lost',
-    async (step) => {
-      const domain = await lab.addVerified();
-      lab.authority.loseAnswer(step);
-      await lab.tendDue();
-      expect(certificateOf(await lab.current(domain)).isOrdered).toBe(true);
-      lab.clock.advance(minute);
-      await lab.tendDue();
-      expect((await lab.current(domain)).state).toBe('live');
-      expect([lab.asked('order'), lab.asked('finalize')]).toEqual([1, 1]);
-    },
-  );
-
   test('when it is checked while the authority takes its time', async () => {
     const domain = await lab.addVerified();
     let looks = 0;
