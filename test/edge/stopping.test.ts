@@ -12,6 +12,7 @@ import { EdgeConnection } from '../../src/adapters/edge/edge-connections.ts';
 import { SiteCache } from '../../src/adapters/edge/site-cache.ts';
 import { RouteTable } from '../../src/adapters/edge/route-table.ts';
 import { closed, requestIn } from '../support/http/edge-client.ts';
+import { isRefused } from '../support/http/raw-request.ts';
 import { startEdge, type RunningEdge } from '../support/http/running-edge.ts';
 import { until } from '../support/until.ts';
 import { NetworkUsages } from '../../src/adapters/edge/edge-limits.ts';
@@ -19,13 +20,6 @@ import { NetworkUsages } from '../../src/adapters/edge/edge-limits.ts';
 const log = pino({ level: 'silent' });
 const challenges = new ChallengeAnswers(() => Promise.resolve(undefined), log);
 const networkOf = (address: string) => address;
-
-const isRefused = async (port: number): Promise<boolean> => {
-  const socket = connect(port, '127.0.0.1');
-  const outcome = await once(socket, 'connect').catch((error: unknown) => error);
-  socket.destroy();
-  return (outcome as NodeJS.ErrnoException).code === 'ECONNREFUSED';
-};
 
 /** Time that advances only when a test says so, so that a slow machine closes no connection early. */
 const clock = {

@@ -8,7 +8,7 @@ import {
   HttpServer,
 } from '../../src/adapters/http/listener/http-server.ts';
 import { mostAhead } from '../../src/kernel/incoming.ts';
-import { exchangeBytes } from '../support/http/raw-request.ts';
+import { exchangeBytes, isRefused } from '../support/http/raw-request.ts';
 import { until } from '../support/until.ts';
 import { startApi } from '../support/http/running-api.ts';
 import { buffer } from 'node:stream/consumers';
@@ -192,13 +192,6 @@ describe('open connections', () => {
 
 describe('a server that stops', () => {
   const connections = 30;
-
-  const isRefused = async (port: number): Promise<boolean> => {
-    const socket = connect(port, '127.0.0.1');
-    const outcome = await once(socket, 'connect').catch((error: unknown) => error);
-    socket.destroy();
-    return (outcome as NodeJS.ErrnoException).code === 'ECONNREFUSED';
-  };
 
   test('answers once more on each open connection while it is being replaced, and announces the close', async () => {
     const server = new HttpServer((_, response) => {

@@ -1,51 +1,9 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { buffer } from 'node:stream/consumers';
 import { createServer, type ServerResponse } from 'node:http';
-import PostalMime, { type Email } from 'postal-mime';
-import { SMTPServer } from 'smtp-server';
 import { html, type Html } from '../../src/adapters/dashboard/frame/html.ts';
+import { MailServer, type TakenMail } from '../support/servers/mail-server.ts';
 import { labFrame } from './lab-page.ts';
-
-/** A received mail. */
-interface Received {
-  readonly to: readonly string[];
-  readonly source: string;
-  readonly parsed: Email;
-}
-
-interface MailServer {
-  /** The value of `SMTP_URL`. */
-  readonly smtpUrl: string;
-  /** Oldest first. */
-  readonly received: readonly Received[];
-  close(): Promise<void>;
-}
-
-/** Accepts every mail for any address and delivers none. Keeps the last ones. */
-const startMailServer = async (kept = 500): Promise<MailServer> => {
-  const received: Received[] = [];
-  const server = new SMTPServer({
-    disabledCommands: ['AUTH', 'STARTTLS'],
-    disableReverseLookup: true,
-    onData: (stream, { envelope }, done) => {
-      const take = async () => {
-        const source = await buffer(stream);
-        const to = envelope.rcptTo.map(({ address }) => address);
-        received.push({ to, source: source.toString(), parsed: await PostalMime.parse(source) });
-        received.splice(0, received.length - kept);
-      };
-      take().then(() => done(), done);
-    },
-  });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.server.address() as AddressInfo;
-  return {
-    smtpUrl: `smtp://127.0.0.1:${port}`,
-    received,
-    close: () => new Promise((resolve) => server.close(() => resolve())),
-  };
-};
 
 const views = { html: 'HTML', phone: 'As phone', text: 'Text', source: 'Source' } as const;
 type View = keyof typeof views;
@@ -53,78 +11,87 @@ type View = keyof typeof views;
 const isView = (word: string): word is View => Object.hasOwn(views, word);
 
 /** Newest first. The page reloads, so that a new mail appears soon. */
-const mailsPage = (received: readonly Received[]): Html =>
+const mailsPage = (taken: readonly TakenMail[]): Html =>
   labFrame(
     'Mail of the lab',
     html`
     <meta http-equiv="refresh" content="5">
     <h1>Mail of the lab</h1>
-    ${received.length === 0 && html`<p>No mail yet. Whatever the service sends shows here, and goes nowhere else.</p>`}
+    ${taken.length === 0 && html`<p>No mail yet. Whatever the service sends shows here, and goes nowhere else.</p>`}
     <ol reversed>
-      ${received.map(listed).toReversed()}
+      ${taken.map(listed).toReversed()}
     </ol>`,
   );
 
-const listed = ({ to, parsed }: Received, index: number): Html =>
-  html`<li><a href="/${index + 1}/html">${parsed.subject ?? 'No subject'}</a><br>to ${to.join(', ')}</li>`;
+const listed = (mail: TakenMail, index: number): Html =>
+  html`<li><a href="/${index + 1}/html">${mail.subject ?? 'No subject'}</a><br>to ${recipientsOf(mail)}</li>`;
+
+const recipientsOf = ({ to = [] }: TakenMail): string =>
+  to.map(({ address }) => address).join(', ');
 
 interface Shown {
-  readonly mail: Received;
+  readonly mail: TakenMail;
   /** The number in the list, from 1. */
   readonly place: string;
   readonly view: View;
 }
 
 const mailPage = (shown: Shown): Html => {
-  const { parsed, to } = shown.mail;
-  const subject = parsed.subject ?? 'No subject';
+  const { mail } = shown;
+  const subject = mail.subject ?? 'No subject';
   return labFrame(
     subject,
     html`
     <p><a href="/">All mails</a></p>
     <h1>${subject}</h1>
-    <p>From ${parsed.from?.name} ${parsed.from?.address}, to ${to.join(', ')}</p>
+    <p>From ${mail.from?.name} ${mail.from?.address}, to ${recipientsOf(mail)}</p>
     <nav aria-label="Views">${Object.entries(views).map(([view, text]) => html`<a href="/${shown.place}/${view}" ${view === shown.view && html`aria-current="page"`}>${text}</a> `)}</nav>
     ${body(shown)}`,
   );
 };
 
-const body = ({ mail: { parsed, source }, place, view }: Shown): Html => {
-  if (view === 'text') return html`<pre>${parsed.text}</pre>`;
-  if (view === 'source') return html`<pre>${source}</pre>`;
-  if (parsed.html === undefined) return html`<p>This mail has no HTML.</p>`;
+const body = ({ mail, place, view }: Shown): Html => {
+  if (view === 'text') return html`<pre>${mail.text}</pre>`;
+  if (view === 'source') return html`<pre>${mail.source}</pre>`;
+  if (mail.html === undefined) return html`<p>This mail has no HTML.</p>`;
   return html`<iframe title="The mail" class="${view}" src="/${place}/content"></iframe>`;
 };
 
 /** A mail server, and a page that shows the sent mails. */
-export interface Mailbox extends MailServer {
+export interface Mailbox {
   readonly url: string;
+  /** The value of `SMTP_URL`. */
+  readonly smtpUrl: string;
+  /** Oldest first. */
+  readonly taken: readonly TakenMail[];
+  close(): Promise<void>;
 }
 
 export const startMailbox = async (): Promise<Mailbox> => {
-  const mails = await startMailServer();
+  const mails = await MailServer.start();
   const server = createServer(({ url = '/' }, response) => {
     answer(mails, url, response);
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
   return {
-    ...mails,
+    smtpUrl: mails.url,
+    taken: mails.taken,
     url: `http://127.0.0.1:${port}/`,
     close: async () => {
       server.close();
       server.closeAllConnections();
-      await mails.close();
+      await mails.stop();
     },
   };
 };
 
 /** `/`, `/3/phone` and, for the frame in that page, `/3/content`. */
-const answer = ({ received }: MailServer, url: string, response: ServerResponse): void => {
+const answer = ({ taken }: MailServer, url: string, response: ServerResponse): void => {
   const [, place = '', view = 'html'] = url.split('/');
-  const mail = received[Number(place) - 1];
-  if (place === '') sendPage(response, mailsPage(received));
-  else if (mail && view === 'content') sendContent(response, mail.parsed.html);
+  const mail = taken[Number(place) - 1];
+  if (place === '') sendPage(response, mailsPage(taken));
+  else if (mail && view === 'content') sendContent(response, mail.html);
   else if (mail && isView(view)) sendPage(response, mailPage({ mail, place, view }));
   else response.writeHead(404).end('There is no such mail.');
 };

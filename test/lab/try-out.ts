@@ -26,7 +26,7 @@ export interface TryOut {
   /** The page that shows the service's mails. */
   readonly mailUrl: string;
   /** The mails, oldest first. */
-  readonly mails: Mailbox['received'];
+  readonly mails: Mailbox['taken'];
   readonly run: Run;
   /** Does the same as the page for a zone file: replaces all records. @returns the errors */
   createRecords(zoneFile: string): readonly string[];
@@ -141,7 +141,7 @@ export const startTryOut = async (): Promise<TryOut> => {
     facts,
     clock,
     run,
-    mails: mailbox.received,
+    mails: mailbox.taken,
     createRecords: (zoneFile) => saveRecords({ zone }, zoneFile),
     close: async () => {
       await service.end('SIGTERM');

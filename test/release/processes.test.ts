@@ -2,6 +2,7 @@ import { connect, createServer } from 'node:net';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { EdgeClient } from '../support/http/edge-client.ts';
+import { isRefused } from '../support/http/raw-request.ts';
 import { findFreePort } from '../support/servers/debian-server.ts';
 import { migratedDatabase } from '../support/servers/migrated-database.ts';
 import {
@@ -15,12 +16,6 @@ import {
 } from '../support/service/several-processes.ts';
 import { newHome, type Home, type Service } from '../support/service/service-process.ts';
 import { until } from '../support/until.ts';
-
-const isRefused = (origin: string): Promise<boolean> =>
-  fetch(origin).then(
-    () => false,
-    () => true,
-  );
 
 describe('two edges on SQLite, without Redis', () => {
   const settings = { PROCESSES: '2', ROLES: 'edge,worker' };
@@ -50,7 +45,7 @@ describe('two edges on SQLite, without Redis', () => {
     expect(before).toHaveLength(2);
     service.signal('SIGKILL');
     await endOf(before);
-    expect(await isRefused(service.origin)).toBe(true);
+    expect(await isRefused(Number(new URL(service.origin).port))).toBe(true);
     expect(saysSo(service, 'stopped')).toBe(2);
   });
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { EdgeClient } from '../support/http/edge-client.ts';
+import { isRefused } from '../support/http/raw-request.ts';
 import { findFreePort } from '../support/servers/debian-server.ts';
 import { migratedDatabase } from '../support/servers/migrated-database.ts';
 import {
@@ -26,12 +27,6 @@ import {
 } from '../support/service/service-process.ts';
 import { Visits } from '../support/service/visits.ts';
 import { until } from '../support/until.ts';
-
-const isRefused = (origin: string): Promise<boolean> =>
-  fetch(origin).then(
-    () => false,
-    () => true,
-  );
 
 describe('two processes with all roles, on MySQL and Redis', () => {
   let home: Home;
@@ -107,7 +102,7 @@ describe('two processes with all roles, on MySQL and Redis', () => {
     for (const { pid } of before) process.kill(pid, 'SIGINT');
     expect(await service.end('SIGINT')).toEqual({ code: 0, signal: null });
     await endOf(before);
-    expect(await isRefused(service.origin)).toBe(true);
+    expect(await isRefused(Number(new URL(service.origin).port))).toBe(true);
     expect(saysSo(service, 'a process ended, replacing it')).toBe(replaced);
     expect(saysSo(service, 'stopped')).toBeGreaterThanOrEqual(3);
   });

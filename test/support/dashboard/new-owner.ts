@@ -89,10 +89,10 @@ export class FirstDay {
     ]);
     await json(this.lab.run, ['user', 'invite', '--account', account.id, '--email', email]);
     const mail = await until(`${email} is invited`, () =>
-      this.lab.mails.find(({ to }) => to.includes(email)),
+      this.lab.mails.find(({ to }) => to?.some(({ address }) => address === email)),
     );
-    expect(mail.parsed.subject).toBe(`[${name}] You are invited to ${name}`);
-    return /http:\S+\/dashboard\/sign-in\/\S+/.exec(mail.parsed.text ?? '')?.[0] ?? '';
+    expect(mail.subject).toBe(`[${name}] You are invited to ${name}`);
+    return /http:\S+\/dashboard\/sign-in\/\S+/.exec(mail.text ?? '')?.[0] ?? '';
   }
 
   /** With scripts the page updates. Advances the clock to a domain's next check. */

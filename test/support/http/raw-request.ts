@@ -7,17 +7,8 @@ import { neverMs } from '../until.ts';
  * Sends raw bytes over a new connection, for requests that no HTTP client would send.
  * @returns everything received until the server closes the connection
  */
-export const rawRequest = (
-  origin: string,
-  lines: readonly string[],
-  body = '',
-): Promise<string> => {
-  const { hostname, port } = new URL(origin);
-  const socket = connect(Number(port), hostname);
-  socket.setTimeout(neverMs, () => socket.destroy(new Error('no end of the answer')));
-  socket.write(`${lines.join('\r\n')}\r\n\r\n${body}`, 'latin1');
-  return text(socket);
-};
+export const rawRequest = (origin: string, lines: readonly string[], body = ''): Promise<string> =>
+  exchangeBytes(origin, `${lines.join('\r\n')}\r\n\r\n${body}`);
 
 export interface RawAnswer {
   readonly status: number;
@@ -77,4 +68,12 @@ export const slowPost = async (origin: string, key: string, body: string): Promi
     },
     abandon: () => void socket.destroy(),
   };
+};
+
+/** Whether no server listens there any more. */
+export const isRefused = async (port: number): Promise<boolean> => {
+  const socket = connect(port, '127.0.0.1');
+  const outcome = await once(socket, 'connect').catch((error: unknown) => error);
+  socket.destroy();
+  return (outcome as NodeJS.ErrnoException).code === 'ECONNREFUSED';
 };

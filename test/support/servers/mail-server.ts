@@ -17,20 +17,25 @@ export interface MailServerOptions extends SMTPServerOptions {
   readonly answer?: (to: string) => Refusal | 'hang' | undefined;
 }
 
+export interface TakenMail extends Email {
+  /** As it arrived. */
+  readonly source: string;
+}
+
 /** A real SMTP server on loopback that keeps the messages that it took. */
 export class MailServer {
-  readonly taken: Email[] = [];
+  readonly taken: TakenMail[];
   readonly port: number;
   readonly #server: SMTPServer;
 
-  private constructor(server: SMTPServer, port: number, taken: Email[]) {
+  private constructor(server: SMTPServer, port: number, taken: TakenMail[]) {
     this.#server = server;
     this.port = port;
     this.taken = taken;
   }
 
   static async start({ answer, ...options }: MailServerOptions = {}): Promise<MailServer> {
-    const taken: Email[] = [];
+    const taken: TakenMail[] = [];
     const refusing = (to: string, at: Refusal['at']): Error | undefined => {
       const refusal = answer?.(to);
       if (refusal === undefined || refusal === 'hang' || refusal.at !== at) return undefined;
@@ -48,7 +53,7 @@ export class MailServer {
         done(refusing(address, 'RCPT'));
       },
       onData: (stream, session, done) => {
-        const take = (mail: Email): void => {
+        const take = (mail: TakenMail): void => {
           const to = session.envelope.rcptTo[0]?.address ?? '';
           if (answer?.(to) === 'hang') return;
           const refused = refusing(to, 'DATA');
@@ -57,7 +62,7 @@ export class MailServer {
         };
         // The client was killed before the end of the message.
         buffer(stream)
-          .then((source) => PostalMime.parse(source))
+          .then(async (source) => ({ ...(await PostalMime.parse(source)), source: String(source) }))
           .then(take, () => undefined);
       },
       ...options,
