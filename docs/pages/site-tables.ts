@@ -1,7 +1,11 @@
 import { matchPath, ServedFile } from '../../src/adapters/edge/served-file.ts';
 import { isCompressible } from '../../src/adapters/storage/smaller-forms.ts';
 import { DomainError } from '../../src/kernel/decision.ts';
-import { inspectSite, siteLimits, type EntryKind } from '../../src/sites/domain/site-contents.ts';
+import {
+  SiteInspection,
+  siteLimits,
+  type EntryKind,
+} from '../../src/sites/domain/site-contents.ts';
 import { uploadProblems } from '../../src/sites/domain/sites-error.ts';
 import { byHand, code, fenced, list, type Printed, table } from './markdown.ts';
 
@@ -45,7 +49,7 @@ const entries = (): readonly (readonly string[])[] => {
 
 const fate = (path: string, kind: EntryKind): string => {
   try {
-    const published = inspectSite().admit(path, kind);
+    const published = new SiteInspection().admit(path, kind);
     return published === undefined ? 'skipped' : code(published);
   } catch (error) {
     if (error instanceof DomainError) return `refused: ${code(String(error.code))}`;

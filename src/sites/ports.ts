@@ -203,7 +203,7 @@ export interface DeployPlace {
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- tests unpack what is in memory
 export abstract class SiteUnpacking<Upload = string> {
   /**
-   * Stores the files of an upload that `inspectSite` admits as a deploy, with `SiteFiles.begin`. After a failure
+   * Stores the files of an upload that `SiteInspection` admits as a deploy, with `SiteFiles.begin`. After a failure
    * writing has stopped, but files written so far remain.
    * @param upload its path on this machine, of an archive or a folder
    * @param onProgress gets progress worth showing, which never goes back

@@ -53,7 +53,7 @@ import { readSlug } from '../../src/sites/domain/project-life.ts';
 import {
   publishedPath,
   shownPath,
-  inspectSite,
+  SiteInspection,
   siteLimits,
 } from '../../src/sites/domain/site-contents.ts';
 import { isPublic, readDestination } from '../../src/notifications/domain/destination.ts';
@@ -153,10 +153,10 @@ export const textFiles: Readonly<Record<string, Readonly<Record<string, TextPars
     folder: parser('/.\\a:\u0315\u0300', (text) => publishedPath(text, true)),
     file: parser('/.\\a:\u0315\u0300', (text) => publishedPath(text, false)),
     shownPath: parser('/\u0000\u202ea', shownPath),
-    admit: parser('/._a', (text) => inspectSite().admit(text, 'file')),
-    accents: accents((text) => inspectSite().admit(text, 'folder')),
+    admit: parser('/._a', (text) => new SiteInspection().admit(text, 'file')),
+    accents: accents((text) => new SiteInspection().admit(text, 'folder')),
     'nested files': parser('a', ({ length }) => {
-      const inspection = inspectSite();
+      const inspection = new SiteInspection();
       for (let n = 0; 4 * n < length; n++) {
         inspection.admit(`${'folder/'.repeat(siteLimits.folders)}${n}`, 'file');
       }

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { pack, type Pack } from 'tar-stream';
-import { inspectSite } from '../../sites/domain/site-contents.ts';
+import { SiteInspection } from '../../sites/domain/site-contents.ts';
 import { bytesOf, unreadable } from './archive-bytes.ts';
 import { archiveSource, folderSource } from './open-upload.ts';
 
@@ -64,7 +64,7 @@ interface PackedFile {
 }
 
 const packFolder = async (root: string): Promise<PackedSite> => {
-  const inspection = inspectSite();
+  const inspection = new SiteInspection();
   const files: PackedFile[] = [];
   for await (const { path, kind } of (await folderSource(root)).entries) {
     if (inspection.admit(path, kind) === undefined) continue;

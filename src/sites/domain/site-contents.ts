@@ -56,18 +56,7 @@ const withoutDots = (path: string): string => {
 };
 
 const isLonger = (text: string, bytes: number): boolean =>
-  text.length > bytes || utf8Length(text) > bytes;
-
-const utf8Length = (text: string): number => {
-  let length = 0;
-  for (const character of text) {
-    const code = character.codePointAt(0) ?? 0;
-    if (code < 0x80) length += 1;
-    else if (code < 0x800) length += 2;
-    else length += code < 0x10000 ? 3 : 4;
-  }
-  return length;
-};
+  text.length > bytes || new TextEncoder().encode(text).byteLength > bytes;
 
 const longestShown = 100;
 
@@ -98,107 +87,108 @@ export interface SiteContents {
 }
 
 /** Checks one upload while it is unpacked. Each method throws DomainError with an `UploadProblem`. */
-export interface SiteInspection {
-  /** @returns the path where the file is published; undefined for files that are left out */
-  admit(path: string, kind: EntryKind): string | undefined;
-  count(bytes: number): void;
-  finish(): SiteContents;
-  /** The folder, with a slash, that contains everything, if the site was packed with it; '' otherwise. */
-  wrapping(): string;
-}
-
-/** @param room what the account may still store, if that is limited */
-export const inspectSite = (room?: StorageRoom): SiteInspection => {
-  const files = new Set<string>();
+export class SiteInspection {
+  readonly #room: StorageRoom | undefined;
+  readonly #files = new Set<string>();
   /** Folders with files in them, and all their parents. */
-  const folders = new Set<string>();
-  const listed = new Set<string>();
+  readonly #folders = new Set<string>();
+  readonly #listed = new Set<string>();
   /** A name that must not be at the top of a site, with its folder, which may turn out to be the top. */
-  let unwanted: { readonly folder: string; readonly name: Unwanted } | undefined;
-  let entries = 0;
-  let bytes = 0;
-  let leftOut = 0;
+  #unwanted: { readonly folder: string; readonly name: Unwanted } | undefined;
+  #entries = 0;
+  #bytes = 0;
+  #leftOut = 0;
 
-  const countEntry = (): void => {
-    entries += 1;
-    if (entries > siteLimits.entries) {
-      if (unwanted) throw unwantedAt(unwanted.folder, unwanted.name);
+  /** @param room what the account may still store, if that is limited */
+  constructor(room?: StorageRoom) {
+    this.#room = room;
+  }
+
+  /** @returns the path where the file is published; undefined for files that are left out */
+  admit(rawPath: string, kind: EntryKind): string | undefined {
+    const path = publishedPath(rawPath, kind === 'folder');
+    const [first = '', second = ''] = path.split('/', 2);
+    if (isUnwanted(first)) throw unwantedAt('', first);
+    if (isUnwanted(second)) this.#unwanted ??= { folder: `${first}/`, name: second };
+    if (kind === 'folder') {
+      this.#admitFolder(path);
+      return undefined;
+    }
+    this.#countEntry();
+    if (kind !== 'file') {
+      const message = `"${shownPath(path)}" is a link or a device; put the file itself there.`;
+      throw refusal('archive_link', message);
+    }
+    if (isHidden(path)) {
+      this.#leftOut += 1;
+      return undefined;
+    }
+    this.#admitFile(path);
+    return path;
+  }
+
+  count(bytes: number): void {
+    this.#bytes += bytes;
+    if (this.#bytes > siteLimits.bytes) {
+      const most = `${String(siteLimits.bytes / 1024 / 1024)} MiB`;
+      throw refusal('archive_too_large', `Unpacked it is larger than ${most}.`);
+    }
+    if (this.#room) admitBytes(this.#bytes, this.#room);
+  }
+
+  finish(): SiteContents {
+    const [files, wrapping] = [this.#files, this.wrapping()];
+    if (this.#unwanted?.folder === wrapping) throw unwantedAt(wrapping, this.#unwanted.name);
+    if (!files.has(`${wrapping}index.html`)) throw withoutIndex(files);
+    return { files: files.size, bytes: this.#bytes, leftOut: this.#leftOut };
+  }
+
+  /** The folder, with a slash, that contains everything, if the site was packed with it; '' otherwise. */
+  wrapping(): string {
+    return wrappingOf(this.#files);
+  }
+
+  #countEntry(): void {
+    this.#entries += 1;
+    if (this.#entries > siteLimits.entries) {
+      if (this.#unwanted) throw unwantedAt(this.#unwanted.folder, this.#unwanted.name);
       const most = String(siteLimits.entries);
       throw refusal('archive_too_many_entries', `It has more than ${most} files and folders.`);
     }
-  };
+  }
 
-  const admitFolder = (path: string): void => {
+  #admitFolder(path: string): void {
     // A folder without an entry of its own was counted with the first file in it.
-    if (listed.has(path) || !folders.has(path)) countEntry();
-    listed.add(path);
-  };
+    if (this.#listed.has(path) || !this.#folders.has(path)) this.#countEntry();
+    this.#listed.add(path);
+  }
 
-  /** New folders, innermost first. The parents of a known folder are known too. */
-  const newFoldersAround = (path: string): readonly string[] => {
-    const found: string[] = [];
-    for (let at = path.lastIndexOf('/'); at !== -1; at = path.lastIndexOf('/', at - 1)) {
-      const folder = path.slice(0, at);
-      if (files.has(folder)) throw bothAtOnce(folder);
-      if (folders.has(folder)) break;
-      found.push(folder);
-    }
-    return found;
-  };
-
-  const admitFile = (path: string): void => {
-    if (files.has(path)) {
+  #admitFile(path: string): void {
+    if (this.#files.has(path)) {
       const message = `"${shownPath(path)}" is in it twice; keep one of them.`;
       throw refusal('archive_duplicate_path', message);
     }
-    if (folders.has(path)) throw bothAtOnce(path);
-    const around = newFoldersAround(path);
-    files.add(path);
+    if (this.#folders.has(path)) throw bothAtOnce(path);
+    const around = this.#newFoldersAround(path);
+    this.#files.add(path);
     for (const folder of around) {
-      folders.add(folder);
-      if (!listed.has(folder)) countEntry();
+      this.#folders.add(folder);
+      if (!this.#listed.has(folder)) this.#countEntry();
     }
-  };
+  }
 
-  return {
-    admit: (rawPath, kind) => {
-      const path = publishedPath(rawPath, kind === 'folder');
-      const [first = '', second = ''] = path.split('/', 2);
-      if (isUnwanted(first)) throw unwantedAt('', first);
-      if (isUnwanted(second)) unwanted ??= { folder: `${first}/`, name: second };
-      if (kind === 'folder') {
-        admitFolder(path);
-        return undefined;
-      }
-      countEntry();
-      if (kind !== 'file') {
-        const message = `"${shownPath(path)}" is a link or a device; put the file itself there.`;
-        throw refusal('archive_link', message);
-      }
-      if (isHidden(path)) {
-        leftOut += 1;
-        return undefined;
-      }
-      admitFile(path);
-      return path;
-    },
-    count: (more) => {
-      bytes += more;
-      if (bytes > siteLimits.bytes) {
-        const most = `${String(siteLimits.bytes / 1024 / 1024)} MiB`;
-        throw refusal('archive_too_large', `Unpacked it is larger than ${most}.`);
-      }
-      if (room) admitBytes(bytes, room);
-    },
-    finish: () => {
-      const wrapping = wrappingOf(files);
-      if (unwanted?.folder === wrapping) throw unwantedAt(wrapping, unwanted.name);
-      if (!files.has(`${wrapping}index.html`)) throw withoutIndex(files);
-      return { files: files.size, bytes, leftOut };
-    },
-    wrapping: () => wrappingOf(files),
-  };
-};
+  /** New folders, innermost first. The parents of a known folder are known too. */
+  #newFoldersAround(path: string): readonly string[] {
+    const found: string[] = [];
+    for (let at = path.lastIndexOf('/'); at !== -1; at = path.lastIndexOf('/', at - 1)) {
+      const folder = path.slice(0, at);
+      if (this.#files.has(folder)) throw bothAtOnce(folder);
+      if (this.#folders.has(folder)) break;
+      found.push(folder);
+    }
+    return found;
+  }
+}
 
 const wrappingOf = (files: ReadonlySet<string>): string => {
   const [first = ''] = files;

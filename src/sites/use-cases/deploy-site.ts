@@ -1,5 +1,5 @@
 import { DomainError } from '../../kernel/decision.ts';
-import { inspectSite, type SiteContents, type SiteInspection } from '../domain/site-contents.ts';
+import { SiteInspection, type SiteContents } from '../domain/site-contents.ts';
 import {
   type Deploy,
   deployFailed,
@@ -22,13 +22,13 @@ import type {
   SourceEntry,
 } from '../ports.ts';
 
-/** Stores the files that `inspectSite` admits. @throws DomainError with an `UploadProblem`; Unavailable */
+/** Stores the files that `SiteInspection` admits. @throws DomainError with an `UploadProblem`; Unavailable */
 export const unpackSite = async (
   source: SiteSource,
   { draft, room }: { readonly draft: SiteDraft; readonly room: StorageRoom },
   onProgress: OnProgress,
 ): Promise<SiteContents> => {
-  const inspection = inspectSite(room);
+  const inspection = new SiteInspection(room);
   let done = 0;
   for await (const entry of source.entries) {
     const path = inspection.admit(entry.path, entry.kind);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
-  inspectSite,
+  SiteInspection,
   siteLimits,
   type EntryKind,
 } from '../../../src/sites/domain/site-contents.ts';
@@ -9,7 +9,7 @@ import { uploadProblems } from '../../../src/sites/domain/sites-error.ts';
 import { anyCharacter } from '../../support/seeded-random.ts';
 import { codeOf } from '../../support/race.ts';
 
-const admit = (path: string, kind: EntryKind = 'file') => inspectSite().admit(path, kind);
+const admit = (path: string, kind: EntryKind = 'file') => new SiteInspection().admit(path, kind);
 
 const thrownBy = (work: () => unknown): Error => {
   try {
@@ -151,7 +151,7 @@ describe('a path', () => {
 
 describe('an upload', () => {
   const inspect = (...paths: readonly string[]) => {
-    const inspection = inspectSite();
+    const inspection = new SiteInspection();
     for (const path of paths) inspection.admit(path, 'file');
     return inspection;
   };
@@ -174,7 +174,7 @@ describe('an upload', () => {
     'a/._b',
     '.DS_Store',
   ])('is published without %s', (path) => {
-    const inspection = inspectSite();
+    const inspection = new SiteInspection();
     expect(inspection.admit(path, 'file')).toBeUndefined();
     inspection.admit('index.html', 'file');
     expect(inspection.finish()).toEqual({ files: 1, bytes: 0, leftOut: 1 });
@@ -200,7 +200,7 @@ describe('an upload', () => {
     'is refused with %j at its top level, because that is not a site',
     (paths, kind, named) => {
       const refusal = thrownBy(() => {
-        const inspection = inspectSite();
+        const inspection = new SiteInspection();
         for (const path of paths) inspection.admit(path, kind);
         inspection.finish();
       });
@@ -295,7 +295,7 @@ describe('an upload', () => {
   });
 
   test('counts each entry for the same folder', () => {
-    const inspection = inspectSite();
+    const inspection = new SiteInspection();
     for (let n = 0; n < siteLimits.entries; n++) inspection.admit('a/', 'folder');
     const refusal = thrownBy(() => inspection.admit('a/', 'folder'));
     expect(codeOf(refusal)).toBe('archive_too_many_entries');
@@ -340,7 +340,7 @@ describe('an upload', () => {
     );
     fc.assert(
       fc.property(paths, (given) => {
-        const inspection = inspectSite();
+        const inspection = new SiteInspection();
         const published = new Set<string>();
         for (const path of given) {
           const clashes = [...published].some(
