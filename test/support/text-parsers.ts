@@ -386,6 +386,7 @@ export const trustingFiles: Readonly<Record<string, readonly string[]>> = {
   ],
   'It reads only a header or an address, of 64 KiB at most, by patterns that are linear': [
     'adapters/dashboard/screen-routes.ts',
+    'adapters/dashboard/frame/list-parts.ts',
     'adapters/nameserver/limits.ts',
     'adapters/edge/edge-handler.ts',
     'adapters/http/rate-limits.ts',
