@@ -234,7 +234,7 @@ describe('an action that needs the factor again', () => {
 });
 
 describe('an account that requires a second factor', () => {
-  test('sends people without one to the setup at their next sign-in, and to no other page', async () => {
+  test('sends people without one to the setup at their next sign-in, where they can only choose a password before', async () => {
     const { accountId, email, visitor } = await dashboard.newOwner();
     const { status } = await visitor.post('/dashboard/account/second-factor', { demand: 'yes' });
     expect([status, await isIn(visitor)]).toEqual([303, true]);
@@ -243,6 +243,9 @@ describe('an account that requires a second factor', () => {
     for (const path of ['/dashboard', '/dashboard/keys', '/dashboard/me']) {
       expect((await again.get(path)).location).toBe('/dashboard/me/second-factor');
     }
+    const newPassword = '/dashboard/account/new-password';
+    expect((await again.get(newPassword)).status).toBe(200);
+    expect((await again.post(newPassword, { wanted: password })).status).toBe(303);
     const sent = await again.post('/dashboard', { name: 'Shop', once: 'form_demand' });
     expect(sent.location).toBe('/dashboard/me/second-factor');
     await setUp(again);

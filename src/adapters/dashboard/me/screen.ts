@@ -156,6 +156,7 @@ export const newPasswordScreen = (ports: Pick<DashboardPorts, 'access'>): Screen
   path: newPasswordPath,
   section: 'account',
   live: false,
+  isForSetUp: true,
   show: ({ signedIn }, refusal) => {
     const which = signedIn.person.passwordHash === undefined ? 'password' : 'new password';
     return Promise.resolve({
