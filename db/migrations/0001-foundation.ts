@@ -162,9 +162,10 @@ const access: Tables = {
       requests: integer,
     },
     primaryKey: ['account_id', 'hour', 'key_id', 'operation', 'outcome'],
+    // The second index has all that the sums of an operation's calls need, in the order of their groups.
     indexes: {
       usage_hours_by_age: ['hour'],
-      usage_hours_by_operation: ['account_id', 'operation', 'hour'],
+      usage_hours_by_operation: ['account_id', 'operation', 'key_id', 'hour', 'requests'],
     },
   },
   usage_days: {
@@ -175,7 +176,8 @@ const access: Tables = {
       outcome: text(16),
       requests: integer,
     },
-    primaryKey: ['account_id', 'day', 'key_id', 'outcome'],
+    // In the order in which the usage page sums days.
+    primaryKey: ['account_id', 'day', 'outcome', 'key_id'],
     indexes: { usage_days_by_age: ['day'] },
   },
 };
