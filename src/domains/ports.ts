@@ -119,6 +119,7 @@ export interface WantedDomains {
 
 export interface DomainPlace {
   readonly attention: Attention;
+  readonly at: Date;
   readonly host: string;
   readonly id: string;
 }
@@ -132,7 +133,7 @@ export interface DomainListing {
 
 export interface DomainOverview {
   readonly primaries: ReadonlyMap<string, CustomDomain>;
-  /** The first domains that need their owner. */
+  /** The domains that need their owner first; see `attentionAt`. */
   readonly wanting: readonly CustomDomain[];
   readonly wantingInAll: number;
   readonly attached: ReadonlyMap<string, number>;

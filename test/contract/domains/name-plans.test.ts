@@ -13,7 +13,7 @@ const domains: ManyRows = {
   columns: [
     ...['id', 'account_id', 'project_id', 'host', 'unicode_host', 'attached_host', 'proven_host'],
     ...['token', 'state', 'generation', 'added_at', 'details', 'due_at', 'claim', 'claimed_until'],
-    'attention',
+    ...['attention', 'attention_at'],
   ],
   rows: Array.from({ length: 5000 }, (_, n) => {
     const host = `w${n}.shop-${n % 50}.example`;
@@ -28,7 +28,7 @@ const domains: ManyRows = {
         '{}',
         n,
         ...(n < 10 ? ['claim_1', n] : [null, null]),
-        n % 2 ? 2 : 1,
+        ...[n % 2 ? 2 : 1, n],
       ],
     ];
   }),

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { recordCheck } from '../../../src/domains/domain/attachment/checks.ts';
 import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
-import { newsAt, withNews } from '../../../src/domains/domain/attachment/due-work.ts';
+import { attentionAt, newsAt, withNews } from '../../../src/domains/domain/attachment/due-work.ts';
 import {
   type IssuedCertificate,
   freshAttempts,
@@ -223,4 +223,15 @@ describe('a certificate that cannot be issued', () => {
     const domain = { ...(added as typeof added & { state: 'added' }), certificate };
     expect([look(domain, after(900 * day)), nextLook()]).toEqual([[], undefined]);
   });
+});
+
+test('of several domains that need their owner, the one that stops first or waits longest comes first', () => {
+  const failing = (days: number) =>
+    domainWith({ failed: 3, validity: { notBefore: after(0), notAfter: after(days * day) } });
+  const astray = domainWith({ astrayAt: after(hour) });
+  const found = withNews({ state: astray, events: [] }, after(hour)).state;
+  const times = [found, failing(2), failing(9)].map((domain) => attentionAt(domain));
+  expect(times).toEqual([after(hour), after(2 * day), after(9 * day)]);
+  expect(attentionAt(added)).toEqual(added.addedAt);
+  expect(attentionAt(live)).toEqual(new Date(0));
 });

@@ -1,4 +1,5 @@
 import {
+  attentionAt,
   attentionOf,
   attentions,
   type DomainFilter,
@@ -48,15 +49,15 @@ export const askedList = (slug: string, query: URLSearchParams): AskedList => {
 
 /** @returns undefined if no page links to this place */
 const cursorIn = (text: string): DomainPlace | undefined => {
-  const [attention, host, id] = text.split('~');
+  const [attention, at = '', host, id] = text.split('~');
   const known = attentions.find((one) => one === attention);
-  return known && host !== undefined && id !== undefined
-    ? { attention: known, host, id }
+  return known && /^\d{1,15}$/.test(at) && host !== undefined && id !== undefined
+    ? { attention: known, at: new Date(Number(at)), host, id }
     : undefined;
 };
 
 const cursorOf = (domain: CustomDomain): string =>
-  [attentionOf(domain), domain.host, domain.id].join('~');
+  [attentionOf(domain), attentionAt(domain).getTime(), domain.host, domain.id].join('~');
 
 export const placeOf = (
   query: URLSearchParams,

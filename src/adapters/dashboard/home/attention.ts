@@ -1,4 +1,4 @@
-import { attentionOf } from '../../../domains/domain/attachment/due-work.ts';
+import { attentionAt, attentionOf } from '../../../domains/domain/attachment/due-work.ts';
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
 import type { DomainOverview } from '../../../domains/ports.ts';
 import type { Site } from '../../../sites/domain/site.ts';
@@ -6,7 +6,7 @@ import { domainPath, domainsPath } from '../domains/paths.ts';
 import { progressOf } from '../domains/progress.ts';
 import { nameInText } from '../../../domains/domain/names/hostname.ts';
 import { html, type Html, nothing } from '../frame/html.ts';
-import { counted } from '../frame/parts.ts';
+import { counted, day, end, time } from '../frame/parts.ts';
 
 interface FirstStep {
   readonly text: string;
@@ -77,8 +77,14 @@ const ofDomain =
   (domain: CustomDomain): Html => {
     const { short, tone } = progressOf(domain, now);
     const to = domainPath(slugs.get(domain.projectId) ?? '', domain.id);
-    return html`<li class="${tone}"><a href="${to}">${nameInText(domain)}</a> <span>${short}</span></li>`;
+    return html`<li class="${tone}"><a href="${to}">${nameInText(domain)}</a> <span>${short}</span> <small>${urgency(domain, now)}</small></li>`;
   };
+
+const urgency = (domain: CustomDomain, now: Date): Html => {
+  const at = attentionAt(domain);
+  if (at > now) return html`certificate until ${end(at, now)}`;
+  return domain.state === 'live' ? html`since ${day(at)}` : html`added ${time(at, now)}`;
+};
 
 const ofDeploy = ({ project: { slug, name }, deploys: [newest] }: Site): Html =>
   html`<li class="bad"><a href="/dashboard/projects/${slug}">${name}</a> <span>Deploy ${newest?.number} failed${newest?.state === 'failed' && html`: ${newest.explanation}`}</span></li>`;

@@ -1,6 +1,11 @@
 import * as v from 'valibot';
 import type { Selectable } from 'kysely';
-import { attentionOf, attentions, dueAt } from '../../../domains/domain/attachment/due-work.ts';
+import {
+  attentionAt,
+  attentionOf,
+  attentions,
+  dueAt,
+} from '../../../domains/domain/attachment/due-work.ts';
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
 import { isCertified } from '../../../domains/domain/attachment/domain-certificate.ts';
 import { isAttached } from '../../../domains/domain/attachment/serving.ts';
@@ -41,6 +46,7 @@ export const customDomainRow = (domain: CustomDomain): WrittenDomainRow => {
     provenHost: isCertified(domain) ? host : undefined,
     details: JSON.stringify(details),
     attention: attentions.indexOf(attentionOf(domain)),
+    attentionAt: attentionAt(domain),
     dueAt: dueAt(domain),
   });
 };
@@ -62,4 +68,11 @@ export const customDomainFrom = (row: CustomDomainRow): CustomDomain => {
 };
 
 const identity: { readonly read: (row: CustomDomainRow) => Pick<CustomDomain, DomainColumn> } =
-  writtenColumns.without('attachedHost', 'provenHost', 'details', 'attention', 'dueAt');
+  writtenColumns.without(
+    'attachedHost',
+    'provenHost',
+    'details',
+    'attention',
+    'attentionAt',
+    'dueAt',
+  );

@@ -120,6 +120,7 @@ export class KyselyCustomDomains extends DomainChanges implements CustomDomains 
         .$if(text !== '', (found) => found.where((eb) => contains(eb, text)))
         .$call((found) => (after ? found.where((eb) => isAfter(eb, after)) : found))
         .orderBy('attention')
+        .orderBy('attention_at')
         .orderBy('host')
         .orderBy('id')
         .limit(limit),
@@ -147,6 +148,7 @@ export class KyselyCustomDomains extends DomainChanges implements CustomDomains 
         ofProjects(domains)
           .where((eb) => listed(eb, 'owner'))
           .orderBy('attention')
+          .orderBy('attention_at')
           .orderBy('host')
           .limit(most),
       ),
@@ -300,8 +302,15 @@ const listed = (eb: ExpressionBuilder<Schema, 'domains'>, filter: DomainFilter) 
   }
 };
 
-const isAfter = (eb: ExpressionBuilder<Schema, 'domains'>, { attention, host, id }: DomainPlace) =>
-  eb(eb.refTuple('attention', 'host', 'id'), '>', eb.tuple(placeOf(attention), host, id));
+const isAfter = (
+  eb: ExpressionBuilder<Schema, 'domains'>,
+  { attention, at, host, id }: DomainPlace,
+) =>
+  eb(
+    eb.refTuple('attention', 'attention_at', 'host', 'id'),
+    '>',
+    eb.tuple(placeOf(attention), BigInt(at.getTime()), host, id),
+  );
 
 /** Finds the text as typed or in its DNS form. */
 const contains = (eb: ExpressionBuilder<Schema, 'domains'>, text: string) => {

@@ -124,6 +124,7 @@ export const domains = table({
   details: text,
   /** Index in `attentions`. */
   attention: int,
+  attentionAt: time,
   dueAt: maybe(time),
   claim: maybe(text),
   claimedUntil: maybe(time),

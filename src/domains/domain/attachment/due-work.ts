@@ -184,6 +184,24 @@ export const attentionOf = (domain: CustomDomain): Attention => {
   }
 };
 
+/**
+ * Orders domains of the same attention: the time at which a live domain stops, or stopped, and otherwise since when the
+ * domain waits. The same for all domains that do not need their owner, so that these are sorted by name.
+ */
+export const attentionAt = (domain: CustomDomain): Date => {
+  switch (attentionOf(domain)) {
+    case 'broken':
+      return domain.episodes.astray?.since ?? validityOf(domain)?.notAfter ?? domain.addedAt;
+    case 'wanted':
+      return domain.addedAt;
+    case 'none':
+    case 'gone':
+      return anyTime;
+  }
+};
+
+const anyTime = new Date(0);
+
 const awaitsOwner = (domain: CustomDomain): boolean => {
   if (workOn(domain) && isDelegated(domain)) return isReady(domain) || waitsForOwner(domain);
   const { report } = domain.dns;
