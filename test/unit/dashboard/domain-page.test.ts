@@ -27,6 +27,7 @@ import {
   missing,
   start,
   verified,
+  withEveryWork,
 } from '../../support/domains/known-domains.ts';
 
 const lives = [
@@ -66,6 +67,24 @@ test('the value of the required record can be copied', () => {
   expect(copied(missing, txt)).toEqual([
     `${added.token}.sites.test`,
     `animal-store-verify=${added.token}`,
+  ]);
+});
+
+test('while a certificate is ready, DNS that leads elsewhere is no problem, but a forbidden renewal is', () => {
+  const validation = { delegated: true, method: 'dns-01' } as const;
+  const dns = { ...added.dns, report: { ...badReport(start), validation } };
+  const ready = withEveryWork({ ...added, dns }).find(
+    ({ certificate }) => certificate.kind === 'issued',
+  );
+  const caa = dnsProblem('caa_forbids_issuer', { seen: 'another', wanted: 'ours' });
+  const records = recordsFor(added, added.token, needs);
+  const shown = (problems: readonly DnsProblem[]) =>
+    problemCards({ domain: ready!, problems, records }, start).toString();
+  expect(shown([missing])).toContain('<h2 id="your-change">Your DNS change</h2>');
+  expect(shown([missing])).not.toMatch(/blocking|Problems|class="bad"/);
+  expect(elementsIn(shown([missing, caa]), 'article').map(({ text }) => text)).toEqual([
+    expect.stringMatching(/^Now no CNAME After your change CNAME t1\.sites\.test/),
+    expect.stringMatching(/^blocking A CAA record forbids the certificate/),
   ]);
 });
 

@@ -1,6 +1,6 @@
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
 import { nameInText } from '../../../domains/domain/names/hostname.ts';
-import { isVisited } from '../../../domains/domain/attachment/serving.ts';
+import { isReady, isVisited } from '../../../domains/domain/attachment/serving.ts';
 import { reverifyAllowedAt, verifyAllowedAt } from '../../../domains/domain/attachment/checks.ts';
 import { DomainError } from '../../../kernel/decision.ts';
 import type { DomainRole } from '../../../domains/use-cases/domain-settings.ts';
@@ -148,8 +148,11 @@ export const noticeAfter = (
   const said = domain && words.get(done)?.[domain.state];
   if (said !== undefined) return html`<p class="notice good" role="status">${said}</p>`;
   if (done !== 'not-yet' || domain?.dns.report?.verifiable !== false) return nothing;
+  if (isReady(domain)) return notMovedYet;
   return html`<p class="notice busy" role="status">The DNS of ${shownName(domain)} was checked and is not correct yet. <a href="${path}#problems">See what to change</a>; we keep checking automatically.</p>`;
 };
+
+const notMovedYet = html`<p class="notice good" role="status">The DNS was checked: it does not lead here yet, and the certificate is ready for when it does.</p>`;
 
 const words: ReadonlyMap<
   string,

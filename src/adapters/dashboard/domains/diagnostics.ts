@@ -13,10 +13,20 @@ import {
   problemTitles,
 } from '../../../domains/domain/dns/problem.ts';
 import type { DnsReport, ResolverSummary } from '../../../domains/domain/dns/report.ts';
+import { isReadyAt, leadsAstray } from '../../../domains/domain/attachment/serving.ts';
 import type { DescribedDomain } from '../../../domains/use-cases/show-domain.ts';
 import { html, type Html, nothing } from '../frame/html.ts';
-import { badge, type Column, copyButton, counted, folded, table, time } from '../frame/parts.ts';
-import { progressOf } from './progress.ts';
+import {
+  badge,
+  type Column,
+  copyButton,
+  counted,
+  folded,
+  table,
+  time,
+  type Tone,
+} from '../frame/parts.ts';
+import { isOnlyAwaited, progressOf } from './progress.ts';
 import { zoneFile } from './records.ts';
 import { actorWords, severityTones } from './words.ts';
 
@@ -24,33 +34,71 @@ export const problemCards = (
   { domain, problems, records }: Pick<DescribedDomain, 'domain' | 'problems' | 'records'>,
   now: Date,
 ): Html => {
-  if (problems.length === 0) return nothing;
   const isSpreading = domain.state === 'added' && progressOf(domain, now).actor === 'nobody';
-  const groups = [...Map.groupBy(problems, ({ code }) => code)];
-  return html`<section class="stack" id="all-problems" aria-labelledby="problems">
-    <h2 id="problems">Problems</h2>
-    ${groups.map(([code, alike]) => problemCard(code, alike, { isSpreading, records }))}
-  </section>`;
+  const toneOf = ({ code, severity }: DnsProblem): Tone =>
+    isSpreading || isOnlyAwaited(domain, code) ? 'busy' : severityTones[severity];
+  const moves = isReadyAt(domain, now) ? problems.filter(leadsAstray) : [];
+  const others = problems.filter((one) => !moves.includes(one));
+  const groups = [...Map.groupBy(others, ({ code }) => code)];
+  return html`${moves.length > 0 && moveSection(moves, records)}
+    ${
+      groups.length > 0 &&
+      html`<section class="stack" id="all-problems" aria-labelledby="problems">
+        <h2 id="problems">Problems</h2>
+        ${groups.map(([code, alike]) => problemCard(code, alike, { isSpreading, records, toneOf }))}
+      </section>`
+    }`;
 };
+
+/** Until the owner of a domain with a certificate moves it here, it is not a problem that its DNS leads elsewhere. */
+const moveSection = (
+  moves: readonly DnsProblem[],
+  records: DescribedDomain['records'],
+): Html => html`<section class="stack" id="move" aria-labelledby="your-change">
+  <h2 id="your-change">Your DNS change</h2>
+  <article class="card">
+    ${comparison(moves, { records, titles: ['Now', 'After your change'], tone: 'idle' })}
+    ${[...new Set(moves.map(({ fix }) => fix))].map((fix) => html`<p>${fix}</p>`)}
+  </article>
+</section>`;
+
+interface Comparison {
+  readonly records: DescribedDomain['records'];
+  readonly titles: readonly [seen: string, wanted: string];
+  readonly tone: Tone;
+}
+
+const comparison = (
+  alike: readonly DnsProblem[],
+  { records, titles: [before, after], tone }: Comparison,
+): Html => {
+  const wanted = new Map(alike.map((one) => [one.wanted, one.code]));
+  return html`<dl class="columns compare">
+    <div class="${tone}"><dt>${before}</dt>${alike.map(({ seen }) => html`<dd><code>${seen}</code></dd>`)}</div>
+    <div class="good"><dt>${after}</dt>${[...wanted].map(([one, code]) => html`<dd class="copied"><code>${one}</code>${copyWanted(code, one, records)}</dd>`)}</div>
+  </dl>`;
+};
+
+interface ShownProblems extends Pick<DescribedDomain, 'records'> {
+  readonly isSpreading: boolean;
+  readonly toneOf: (problem: DnsProblem) => Tone;
+}
 
 const problemCard = (
   code: DnsProblemCode,
   alike: readonly DnsProblem[],
-  { isSpreading, records }: Pick<DescribedDomain, 'records'> & { readonly isSpreading: boolean },
+  { isSpreading, records, toneOf }: ShownProblems,
 ): Html => {
   const [first] = alike;
   if (!first) return nothing;
-  const wanted = new Set(alike.map((one) => one.wanted));
-  return html`<article class="card problem ${severityTones[first.severity]}" id="problem-${code}">
+  const tone = toneOf(first);
+  return html`<article class="card problem ${tone}" id="problem-${code}">
     <div class="row">
-      ${badge(first.severity, severityTones[first.severity])}
+      ${badge(first.severity, tone)}
       <h3>${problemTitles[code]}</h3>
       <code class="quiet">${code}</code>
     </div>
-    <dl class="columns compare">
-      <div class="bad"><dt>Seen</dt>${alike.map(({ seen }) => html`<dd><code>${seen}</code></dd>`)}</div>
-      <div class="good"><dt>Wanted</dt>${[...wanted].map((one) => html`<dd class="copied"><code>${one}</code>${copyWanted(code, one, records)}</dd>`)}</div>
-    </dl>
+    ${comparison(alike, { records, titles: ['Seen', 'Wanted'], tone })}
     <p>${first.fix}</p>
     <p class="hint">${whoActs(first, isSpreading)}</p>
   </article>`;

@@ -141,6 +141,11 @@ const meanings: Readonly<Record<DnsProblemCode, 'awaited' | 'wrong'>> = {
   wildcard_unsupported: 'wrong',
   name_too_long: 'wrong',
 };
+
+/** Whether a problem is only that a new domain does not have all its records yet. */
+export const isOnlyAwaited = ({ state }: CustomDomain, code: DnsProblemCode): boolean =>
+  state === 'added' && meanings[code] === 'awaited';
+
 const awaiting =
   'Create the records below, if you have not; changes can take up to 48 hours to show. We check automatically.';
 
@@ -273,7 +278,7 @@ const progressOfLive = (
       const { code, actor } = health.problem;
       const title = problemTitles[code];
       const sentence = `${visitorsGet(redirectsTo)}, but its certificate cannot be renewed: ${lowered(title)}.`;
-      return { ...ownerActs(title, sentence), actor };
+      return { ...ownerActs(title, sentence, actor === 'customer' ? 'bad' : 'busy'), actor };
     }
     case 'healthy':
     case undefined:

@@ -207,8 +207,11 @@ const leadsElsewhere: Readonly<Record<DnsProblemCode, boolean>> = {
   name_too_long: false,
 };
 
+export const leadsAstray = (problem: DnsProblem): boolean =>
+  isBlocking(problem) && leadsElsewhere[problem.code];
+
 export const whyAstray = (report: DnsReport | undefined): DnsProblem | undefined =>
-  report?.problems.find((problem) => isBlocking(problem) && leadsElsewhere[problem.code]);
+  report?.problems.find(leadsAstray);
 
 export const whyNotProven = (report: DnsReport): DnsProblem | undefined => {
   const blocking = report.problems.filter(isBlocking);
