@@ -198,7 +198,7 @@ const webhooks = async (page: TestPage, origin: string): Promise<void> => {
     await button(page, 'Send a test').click();
     await page.css('.badge').has(result).isShown();
   }
-  await page.words('Message and answers').click();
+  await page.css('.deliveries summary').click();
   await page.words('The queue is full').isShown();
   await take(page, 'webhook');
   await page.goto(`${origin}/dashboard/webhooks`);

@@ -2,7 +2,7 @@ import { isSuccess, type Attempt } from '../../../notifications/domain/webhook-d
 import type { Webhook } from '../../../notifications/domain/webhook.ts';
 import type { ListedDelivery } from '../../../notifications/webhook-ports.ts';
 import { buttonForm } from '../frame/form-parts.ts';
-import { html, type Html, nothing } from '../frame/html.ts';
+import { type Child, html, type Html, nothing } from '../frame/html.ts';
 import {
   badge,
   count,
@@ -87,16 +87,19 @@ interface Showing {
 
 const deliveryItem = (webhook: Webhook, delivery: ListedDelivery, showing: Showing): Html => {
   const { id, type, addedAt, attempts } = delivery;
-  const { now, before, mayRepeat } = showing;
+  const { now, before, mayRepeat, elsewhere } = showing;
   const [last] = attempts;
-  return html`<li id="${id}">
-    <div class="row">
-      <strong><code>${type}</code></strong> ${progressOf(delivery)}
-      <div class="row end"><small>${time(addedAt, now)}</small>${mayRepeat && again(webhook, delivery, before)}</div>
-    </div>
-    <p class="row">${last && html`${resultOf(last)} <span class="hint">${took(last)}</span>`}<span class="hint">${whatNext(delivery, now)}</span></p>
-    ${attempts.length > 0 && details(delivery, showing)}
-  </li>`;
+  const line = html`<strong><code>${type}</code></strong> ${progressOf(delivery)}
+    <span class="hint">${time(addedAt, now)} · ${last && html`${resultIn(last)} · `}${whatNext(delivery, now)}</span>`;
+  const repeating = mayRepeat && again(webhook, delivery, before);
+  if (last && elsewhere === undefined)
+    return html`<li id="${id}"><details><summary>${line}</summary>${details(delivery, now, repeating)}</details></li>`;
+  return html`<li id="${id}" class="row between"><p>${line} ${elsewhere !== undefined && html`<a href="${elsewhere}">Message and answers</a>`}</p>${repeating}</li>`;
+};
+
+const resultIn = (attempt: Attempt): string => {
+  const result = attempt.kind === 'failed' ? 'no answer' : String(attempt.status);
+  return `${result} in ${took(attempt)}`;
 };
 
 const progressOf = ({ progress, failures }: ListedDelivery): Html => {
@@ -149,19 +152,18 @@ const again = (
   });
 };
 
-const details = (delivery: ListedDelivery, { now, elsewhere }: Showing): Html => {
-  const { messageId, body, attempts } = delivery;
-  if (elsewhere !== undefined) return html`<p><a href="${elsewhere}">Message and answers</a></p>`;
+const details = (
+  { messageId, body, attempts }: ListedDelivery,
+  now: Date,
+  repeating: Child,
+): Html => {
   const earlier = Math.max(0, attempts.length - mostAttempts);
-  return html`<details>
-    <summary>Message and answers</summary>
-    <div class="stack">
-      <ol class="stack answers">${attempts.slice(0, mostAttempts).map((attempt) => attemptItem(attempt, now))}</ol>
-      ${earlier > 0 && html`<p class="hint">And ${counted(earlier, 'earlier attempt')}.</p>`}
-      <p class="hint">The message, with <code>webhook-id: ${messageId}</code></p>
-      <pre class="wrapped" tabindex="0" role="group" aria-label="Message">${readable(body)}</pre>
-    </div>
-  </details>`;
+  return html`<div class="stack">
+    <ol class="stack answers">${attempts.slice(0, mostAttempts).map((attempt) => attemptItem(attempt, now))}</ol>
+    ${earlier > 0 && html`<p class="hint">And ${counted(earlier, 'earlier attempt')}.</p>`}
+    <div class="row between"><p class="hint">The message, with <code>webhook-id: ${messageId}</code></p>${repeating}</div>
+    <pre class="wrapped" tabindex="0" role="group" aria-label="Message">${readable(body)}</pre>
+  </div>`;
 };
 
 const readable = (body: string): string => JSON.stringify(JSON.parse(body), null, 2);
