@@ -118,7 +118,6 @@ export const accountNameSection = (
     </form>`
         : html`<p>${name}</p>`
     }
-    <p><a href="${deletedPath}">Deleted projects</a></p>
   </section>`;
 };
 

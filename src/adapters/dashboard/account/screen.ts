@@ -7,7 +7,7 @@ import { planAllowances, type Allowance } from '../../../sites/domain/project.ts
 import type { AccountUse } from '../../../sites/use-cases/projects.ts';
 import { html, type Html } from '../frame/html.ts';
 import { badge, count, day, type Fact, facts, head, planNames, table } from '../frame/parts.ts';
-import { accountPath } from '../frame/paths.ts';
+import { accountPath, deletedPath } from '../frame/paths.ts';
 import { accountTabs } from './tabs.ts';
 import {
   form,
@@ -101,7 +101,10 @@ const planSection = (
       'Requests',
       html`${count(perMinute)} per minute, ${count(perDay)} per day. <a href="/dashboard/usage">See what is used</a>`,
     ],
-    ['Projects', used(projects, allowance.projects)],
+    [
+      'Projects',
+      html`${used(projects, allowance.projects)}. <a href="${deletedPath}">Deleted projects</a>`,
+    ],
     ['Custom domains', used(domains, allowance.domains)],
     ['Stored files', used(storedBytes, allowance.storedBytes, bytesInWords)],
   ])}

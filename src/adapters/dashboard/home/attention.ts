@@ -77,7 +77,7 @@ const ofDomain =
   (domain: CustomDomain): Html => {
     const { short, tone } = progressOf(domain, now);
     const to = domainPath(slugs.get(domain.projectId) ?? '', domain.id);
-    return html`<li class="${tone}"><a href="${to}">${nameInText(domain)}</a> <span>${short}</span> <small>${urgency(domain, now)}</small></li>`;
+    return html`<li class="${tone}"><a href="${to}" title="${nameInText(domain)}">${nameInText(domain)}</a> <span>${short}</span> <small>${urgency(domain, now)}</small></li>`;
   };
 
 const urgency = (domain: CustomDomain, now: Date): Html => {
@@ -87,4 +87,4 @@ const urgency = (domain: CustomDomain, now: Date): Html => {
 };
 
 const ofDeploy = ({ project: { slug, name }, deploys: [newest] }: Site): Html =>
-  html`<li class="bad"><a href="/dashboard/projects/${slug}">${name}</a> <span>Deploy ${newest?.number} failed${newest?.state === 'failed' && html`: ${newest.explanation}`}</span></li>`;
+  html`<li class="bad"><a href="/dashboard/projects/${slug}" title="${name}">${name}</a> <span>Deploy ${newest?.number} failed${newest?.state === 'failed' && html`: ${newest.explanation}`}</span></li>`;

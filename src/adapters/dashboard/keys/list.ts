@@ -32,13 +32,13 @@ const columns = (
     'Last used',
     'text',
     ({ lastUsedAt, createdAt }) =>
-      html`<span title="created ${exact(createdAt)}">${lastUsedAt ? html`used\u00a0${time(lastUsedAt, options.now)}` : 'never used'}</span>`,
+      html`<span class="whole" title="created ${exact(createdAt)}">${lastUsedAt ? html`used\u00a0${time(lastUsedAt, options.now)}` : 'never used'}</span>`,
   ],
   ban: [
     'State',
     'text',
     (key) =>
-      html`<span class="lines"><span>${stateOf(key, options.now)} <span class="hint">${expiry(key, options.now)}</span></span>${oldSecret(key, options.now)}</span>`,
+      html`<div class="whole">${stateOf(key, options.now)} <small>${expiry(key, options.now)}</small></div>${oldSecret(key, options.now)}`,
   ],
   actions: ['Actions', 'actions', (key) => menu(key, options)],
 });
@@ -62,7 +62,7 @@ const scopeList = (key: ApiKey): Child =>
 const onlyProject = ({ projectId }: ApiKey, projects: readonly Project[]): Child => {
   if (projectId === undefined) return undefined;
   const name = projects.find(({ id }) => id === projectId)?.name ?? 'a removed project';
-  return html`<span class="lines hint">deploys only to ${name}</span>`;
+  return html`<div class="hint">deploys only to ${name}</div>`;
 };
 
 const stateOf = (key: ApiKey, now: Date): Html => {
@@ -80,7 +80,7 @@ const expiry = ({ expiresAt }: ApiKey, now: Date): Html => {
 const oldSecret = (key: ListedKey, now: Date): Html => {
   const { oldSecretsUntil: until } = key;
   if (!until || until <= now || !opens(key, now)) return nothing;
-  return html`<span class="hint" data-until="${until.toISOString()}">old secret valid until ${atClock(until, now)}</span>`;
+  return html`<small data-until="${until.toISOString()}">old secret valid until ${atClock(until, now)}</small>`;
 };
 
 const rotate = ({ id, name }: ApiKey, once: string, place: string): Confirmation => ({
@@ -117,7 +117,7 @@ export const revokedKeys = (
   const page = { address, after, cursor: 'revoked', of: 'revoked keys', order: 'time' } as const;
   const { shown, links } = pageIn(keys, ({ id }) => id, page);
   return html`
-  <details class="hint aside" ${after !== null && html`open`}>
+  <details class="hint" ${after !== null && html`open`}>
     <summary>${counted(keys.length, 'revoked key')}</summary>
     <ul class="stack">
       ${shown.map(

@@ -83,8 +83,7 @@ const item = (notice: Notice, isNew: boolean, now: Date): Html => {
   const { tone, title, text, link } = inWords(notice);
   return html`<li class="${tone}${isNew && ' fresh'}" id="notice-${String(notice.place)}">
     <h2>${title}${isNew && html`<span class="visually-hidden"> (new)</span>`}</h2>
-    <p>${text}</p>
-    <p><a href="${link.path}">${link.text}</a></p>
+    <p>${text} <a href="${link.path}">${link.text}</a></p>
     <small>${time(notice.occurredAt, now)}</small>
   </li>`;
 };
