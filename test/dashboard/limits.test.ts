@@ -39,6 +39,7 @@ const inBackground = new Set(['certificates', 'edge_revision', 'own_names', 'rou
 const tracer = new RecordingTracer();
 let dashboard: RunningDashboard;
 let visited: readonly string[];
+let repeatedIds: readonly string[];
 let reads: readonly string[];
 beforeAll(async () => {
   const settings = { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'store@zoo.example' };
@@ -50,7 +51,12 @@ beforeAll(async () => {
     .get(AccessKey)
     .createApiKey({ accountId, name: 'A' });
   tracer.steps.length = 0;
-  const walked = [...(await crawl(owner.visitor)).pages.keys()];
+  const { pages } = await crawl(owner.visitor);
+  const walked = [...pages.keys()];
+  repeatedIds = [...pages].flatMap(([path, { text }]) => {
+    const ids = [...text.matchAll(/ id="([^"]*)"/g)].map(([, id = '']) => id);
+    return ids.filter((id, at) => ids.indexOf(id) < at).map((id) => `${path} #${id}`);
+  });
   const others = [...unlinked, await dashboard.linkFor(owner.email), await sharedPage(owner)];
   for (const path of others) await owner.visitor.get(path);
   visited = [...walked, ...others];
@@ -76,6 +82,10 @@ test('these tests cover every page', () => {
   const seen = new Set(visited.map((path) => routeOf(dashboard.routes, 'GET', path)));
   const help = '/dashboard/help/:page';
   expect(pages.filter((path) => !seen.has(path) && path !== help)).toEqual([]);
+});
+
+test('each id is on a page once, so that each label leads to its field', () => {
+  expect(repeatedIds).toEqual([]);
 });
 
 /** The first table that a statement reads, and the columns that it restricts to one or several values. */

@@ -73,7 +73,7 @@ export const meScreen = (ports: DashboardPorts): Screen => {
 const nameSection = (
   { name }: Person,
   refusal: Refusal | undefined,
-): Html => html`<section class="card" id="name">
+): Html => html`<section class="card">
     <h2>Name</h2>
     <form method="post" action="${mePath}/name" class="fields">
       ${formError(refusal)}
