@@ -115,7 +115,8 @@ const boundary = 'end-of-part';
 export const uploadBody = (archive: Uint8Array): Buffer =>
   Buffer.concat([
     Buffer.from(
-      `--${boundary}\r\nContent-Disposition: form-data; name="archive"; filename="site"\r\n` +
+      `--${boundary}\r\nContent-Disposition: form-data; name="once"\r\n\r\n${once()}\r\n` +
+        `--${boundary}\r\nContent-Disposition: form-data; name="archive"; filename="site"\r\n` +
         'Content-Type: application/octet-stream\r\n\r\n',
     ),
     archive,

@@ -24,6 +24,10 @@ import {
 } from '../support/dashboard/running-dashboard.ts';
 import { neverMs, until } from '../support/until.ts';
 
+let forms = 0;
+const newForm = (): string => `form_${String((forms += 1)).padStart(6, '0')}`;
+const oncePart = (): string =>
+  `--x\r\nContent-Disposition: form-data; name="once"\r\n\r\n${newForm()}\r\n`;
 const partHead = '--x\r\nContent-Disposition: form-data; name="archive"; filename="a.zip"\r\n\r\n';
 const partEnd = '\r\n--x--\r\n';
 
@@ -199,14 +203,15 @@ describe('simultaneous uploads', () => {
   /** Sends a whole file that is larger than any buffer, and half-closes with the last byte. */
   const uploadAndHangUp = async (path: string, { visitor }: Owner): Promise<void> => {
     const socket = await connectTo(dashboard.origin);
-    const body = `${partHead}${'x'.repeat(4_000_000)}${partEnd}`;
+    const body = `${oncePart()}${partHead}${'x'.repeat(4_000_000)}${partEnd}`;
     socket.end(`${uploadHead(path, visitor, body.length)}${body}`);
     await once(socket, 'close');
   };
 
-  const upload = (path: string, { visitor }: Owner) => {
+  const upload = (path: string, { visitor }: Owner, form = newForm(), content = 'no archive') => {
     const body = new FormData();
-    body.set('archive', new Blob(['no archive']), 'a.zip');
+    body.set('once', form);
+    body.set('archive', new Blob([content]), 'a.zip');
     return visitor.send(path, {
       method: 'POST',
       body,
@@ -237,6 +242,18 @@ describe('simultaneous uploads', () => {
     expect((await upload(path, late)).status).toBe(503);
     slow.pop()!.destroy();
     await until('there is room again', async () => (await upload(path, late)).status === 303);
+  });
+
+  test('make one deploy if they are the same form, sent twice by a double click', async () => {
+    const owner = await dashboard.newOwner();
+    const path = await projectOf(owner);
+    const form = newForm();
+    const answers = await Promise.all([upload(path, owner, form), upload(path, owner, form)]);
+    const page = path.replace('/deploys', '');
+    expect(answers).toMatchObject([{ location: page }, { location: page }]);
+    expect((await upload(path, owner, form, 'another archive')).status).toBe(409);
+    const [site] = await dashboard.container.get(SitesKey).listSites(owner.accountId);
+    expect(site?.deploys).toMatchObject([{ number: 1, state: 'failed' }]);
   });
 
   /** A body whose rest is sent when the test says so. */

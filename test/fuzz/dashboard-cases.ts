@@ -127,8 +127,9 @@ const upload = (chance: Chance): Http1Request => {
     : 'archive';
   const part = (content: string) =>
     `--${boundary}\r\nContent-Disposition: form-data; name="${name}"; filename="a.zip"\r\n\r\n${content}\r\n`;
+  const once = `--${boundary}\r\nContent-Disposition: form-data; name="once"\r\n\r\nform_${chance.hex(20)}\r\n`;
   const parts = chance.times(chance.oneIn(6) ? 3 : 1, () => part(archive(chance)));
-  const body = parts.join('') + (chance.oneIn(5) ? '' : `--${boundary}--\r\n`);
+  const body = once + parts.join('') + (chance.oneIn(5) ? '' : `--${boundary}--\r\n`);
   const type = `multipart/form-data${chance.oneIn(8) ? '' : `; boundary=${boundary}`}`;
   return {
     method: 'POST',

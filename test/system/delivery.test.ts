@@ -28,6 +28,7 @@ const failDeploys = async (visitor: DashboardVisitor, count: number): Promise<vo
   const headers = { 'Sec-Fetch-Site': 'same-origin' };
   for (let n = 0; n < count; n++) {
     const body = new FormData();
+    body.set('once', `form_000000${n + 2}`);
     body.set('archive', new Blob(['no archive']), 'site.zip');
     const { status } = await visitor.send(deploysPath, { method: 'POST', body, headers });
     expect(status).toBe(303);

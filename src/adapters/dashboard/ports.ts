@@ -9,9 +9,10 @@ import type { Domains } from '../../domains/domains.ts';
 import type { Acting, Clock, Deadline, Ids } from '../../kernel/ports.ts';
 import type { Notifications, WebhookCalls } from '../../notifications/notifications.ts';
 import type { Project } from '../../sites/domain/project.ts';
-import type { Deploy, DeployOrigin } from '../../sites/domain/site.ts';
+import type { Deploy } from '../../sites/domain/site.ts';
 import type { UploadProgress } from '../../sites/ports.ts';
 import type { Sites } from '../../sites/sites.ts';
+import type { BegunDeploy } from '../../sites/use-cases/deploy-site.ts';
 
 export interface DashboardPorts {
   readonly access: Access;
@@ -20,12 +21,20 @@ export interface DashboardPorts {
   readonly domains: Domains;
   readonly uploads: {
     readonly field: string;
-    /** @param admit called before any change @throws DomainError with an `UploadRefusal`; nothing is kept */
+    /**
+     * Deploys the archive of a form.
+     * @param begin called before any change, with the other fields and the hash of the archive
+     * @returns undefined if `begin` began nothing
+     * @throws DomainError with an `UploadRefusal`; nothing is kept
+     */
     takeForm(
       project: Project,
       request: Context['req'],
-      origin: DeployOrigin & { readonly admit: () => Promise<void> },
-    ): Promise<Deploy>;
+      begin: (received: {
+        readonly fields: ReadonlyMap<string, string>;
+        readonly hash: string;
+      }) => Promise<BegunDeploy | undefined>,
+    ): Promise<Deploy | undefined>;
     /** Receives a small file into memory. @throws DomainError with an `UploadRefusal` */
     readForm(
       accountId: string,

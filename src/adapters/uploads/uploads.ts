@@ -1,9 +1,10 @@
+import { createHash, type Hash } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Deadline, Ids } from '../../kernel/ports.ts';
-import { type Deploy, type DeployOrigin, longestUploadMs } from '../../sites/domain/site.ts';
+import { type Deploy, longestUploadMs } from '../../sites/domain/site.ts';
 import type { Project } from '../../sites/domain/project.ts';
 import { uploadRefused } from '../../sites/domain/sites-error.ts';
 import type { UploadProgress } from '../../sites/ports.ts';
@@ -19,10 +20,17 @@ import {
 } from './receive-file.ts';
 
 interface UploadPorts {
-  readonly sites: Pick<Sites, 'beginDeploy' | 'finishDeploy'>;
+  readonly sites: Pick<Sites, 'finishDeploy'>;
   readonly ids: Ids;
   readonly deadline: Deadline;
   readonly folder: string;
+}
+
+interface ReceivedForm {
+  /** The other fields of the form. */
+  readonly fields: ReadonlyMap<string, string>;
+  /** The SHA-256 of the archive. */
+  readonly hash: string;
 }
 
 interface Received {
@@ -51,24 +59,26 @@ export class Uploads {
 
   /**
    * Receives an archive in a form and deploys it. A bad archive becomes a failed deploy.
-   * @param admit called before any change; an error that it throws ends the upload
+   * @param begin called before any change; an error that it throws ends the upload
+   * @returns undefined if `begin` began nothing
    * @throws DomainError with an `UploadRefusal`; nothing is kept
    */
   takeForm(
     project: Project,
     request: IncomingMessage,
-    { admit, ...origin }: DeployOrigin & { readonly admit: () => Promise<void> },
-  ): Promise<Deploy> {
-    const { deadline, sites } = this.#ports;
+    begin: (received: ReceivedForm) => Promise<BegunDeploy | undefined>,
+  ): Promise<Deploy | undefined> {
+    const { deadline } = this.#ports;
     return this.#inFile(project, async (file, path) => {
-      const take = (content: Readable) => file.writeFile(content);
+      const hash = createHash('sha256');
+      const take = (content: Readable) => file.writeFile(hashed(content, hash));
       const missing = 'Choose the archive of your site.';
       const archive = { field: this.field, largest: largestUpload, missing, take };
-      await this.#receive(project, () => receiveForm(request, archive));
+      const fields = await this.#receive(project, () => receiveForm(request, archive));
       const leave = await deadline.apart(() => this.#unpacking.take(project.accountId));
       return inPlace(leave, async () => {
-        await admit();
-        return this.#finish(await sites.beginDeploy(project, origin), path);
+        const begun = await begin({ fields, hash: hash.digest('hex') });
+        return begun && this.#finish(begun, path);
       });
     });
   }
@@ -136,6 +146,13 @@ export class Uploads {
     } finally {
       this.#progress.delete(project.id);
     }
+  }
+}
+
+async function* hashed(content: AsyncIterable<Buffer>, hash: Hash) {
+  for await (const piece of content) {
+    hash.update(piece);
+    yield piece;
   }
 }
 

@@ -73,17 +73,19 @@ export const shownOnce = 'shown-once';
  * that page showed a secret, redirects to the screen, which explains it.
  * @throws PageProblem
  */
-export const actOnce = async (
+export const actOnce = async <Led extends Outcome>(
   { screen, form, visit, values, ports }: SentForm,
-  act: () => Promise<Outcome>,
-): Promise<Outcome> => {
+  act: () => Promise<Led>,
+): Promise<Led | Outcome> => {
   const { [onceField]: key = '' } = values;
   if (!/^[\w-]{10,40}$/.test(key)) throw new PageProblem(400, 'Load the page again, then send it.');
   const fingerprint = hash('sha256', JSON.stringify([form.path, visit.parameters, values]), 'hex');
   const request = { accountId: visit.accountId, key, fingerprint, now: visit.now };
   const work = async () => {
     const led = await act();
-    const kept = 'to' in led ? led : { to: pathOf(screen, visit), done: shownOnce };
+    const outcome: Outcome = led;
+    const { to, done } = 'to' in outcome ? outcome : { to: pathOf(screen, visit), done: shownOnce };
+    const kept: Outcome = done === undefined ? { to } : { to, done };
     return { status: 303, headers: {}, body: JSON.stringify(kept), led };
   };
   const { once } = form;

@@ -10,12 +10,13 @@ import { type Deploy, keptDeploys, type Site } from '../../../sites/domain/site.
 import { siteLimits, unwantedNames } from '../../../sites/domain/site-contents.ts';
 import type { UploadProgress } from '../../../sites/ports.ts';
 import type { AccountUse } from '../../../sites/use-cases/projects.ts';
-import { field } from '../frame/form-parts.ts';
+import { field, onceField, onceInput } from '../frame/form-parts.ts';
 import { rowList } from '../frame/list-parts.ts';
 import { html, type Html, nothing } from '../frame/html.ts';
 import { badge, type ColumnsOf, count, empty, exactTime, time } from '../frame/parts.ts';
 import { helpPath } from '../frame/paths.ts';
 import { pathOf, type Refusal, refusalOf, type Screen, type Visit } from '../frame/screen.ts';
+import { actOnce } from '../frame/sent-form.ts';
 import type { DashboardPorts } from '../ports.ts';
 import {
   deployPath,
@@ -29,6 +30,7 @@ import {
 import { projectHead, siteOf, withHost } from './project-head.ts';
 
 const path = '/dashboard/projects/:slug';
+const deployForm = { path: `${path}/deploys`, once: true } as const;
 
 export const projectScreen = (ports: DashboardPorts): Screen => {
   const { domains, settings, sites, uploads } = ports;
@@ -51,6 +53,7 @@ export const projectScreen = (ports: DashboardPorts): Screen => {
       progress: uploads.progressOf(site.project),
       hold: await domains.showOwnHold({ ...site.project, servedDeployId: site.servedDeployId }),
       use: await sites.showUse(site.project.accountId),
+      once: ports.ids.next('form'),
       now: visit.now,
     };
     return { title: name, content: projectContent(view) };
@@ -72,16 +75,24 @@ export const projectScreen = (ports: DashboardPorts): Screen => {
     show,
     uploads: [
       {
-        path: `${path}/deploys`,
+        path: deployForm.path,
         operation: 'deploy.upload',
         field: uploads.field,
         act: async (visit, request, admit) => {
           const { project } = await siteOf(ports, visit);
           const madeBy = `person:${visit.signedIn.person.email}` as const;
-          const origin = { madeBy, message: undefined, admit };
-          const { state } = await uploads.takeForm(project, request, origin);
           const to = pathOf({ path }, visit);
-          return state === 'succeeded' ? { to, done: 'deployed' } : { to };
+          const deploy = await uploads.takeForm(project, request, async ({ fields, hash }) => {
+            await admit();
+            const values = { [onceField]: fields.get(onceField) ?? '', archive: hash };
+            const sent = { screen: { path }, form: deployForm, visit, values, ports };
+            const led = await actOnce(sent, async () => {
+              const begun = await sites.beginDeploy(project, { madeBy, message: undefined });
+              return { to, begun };
+            });
+            return 'begun' in led ? led.begun : undefined;
+          });
+          return deploy?.state === 'succeeded' ? { to, done: 'deployed' } : { to };
         },
       },
     ],
@@ -95,6 +106,7 @@ interface ProjectView extends DeployListView {
   readonly isDeployable: boolean;
   readonly hold: Hold | undefined;
   readonly refusal: Refusal | undefined;
+  readonly once: string;
 }
 
 const primaryFirst = (
@@ -175,9 +187,10 @@ const hint = () =>
   `A .zip, .tar.gz or .tgz with index.html at its top: ${count(siteLimits.entries)} files and ` +
   `${siteLimits.bytes / 1024 / 1024} MiB at most, unpacked.`;
 
-const uploadForm = ({ project: { slug }, uploads, refusal }: ProjectView): Html =>
+const uploadForm = ({ project: { slug }, uploads, refusal, once }: ProjectView): Html =>
   html`<form method="post" action="/dashboard/projects/${slug}/deploys" enctype="multipart/form-data" class="card drop"
       aria-label="New deploy" data-upload data-largest="${siteLimits.bytes}" data-unwanted="${JSON.stringify(unwantedNames)}">
+    ${onceInput(once)}
     <p data-drop-hint hidden>Drop the folder of your site here, or its archive.</p>
     ${field({ label: 'Site archive', name: uploads.field, type: 'file', accept, hint: hint() }, refusalOf(refusal, 'upload'))}
     <div class="stack progress" hidden>
