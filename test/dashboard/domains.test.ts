@@ -159,6 +159,15 @@ describe('a name and its www name', () => {
     expect(await stored()).toEqual([[ascii, `www.${ascii}`], 1]);
   });
 
+  test('are no longer said to redirect once they are removed', async () => {
+    await send({ domain: 'shop.test', pair: 'yes' });
+    const removed = `${page()}?state=removed`;
+    const domains = dashboard.container.get(DomainsKey);
+    for (const one of await domains.listDomains(shop.id)) await domains.removeDomain(one);
+    const [list] = elementsIn((await owns.visitor.get(removed)).text, 'tbody');
+    expect(list?.text).toContain('www.shop.test removed Removed by your account');
+  });
+
   test('are added separately while the checkbox is not ticked, and it stays so when the name is refused', async () => {
     const refused = await send({ domain: 'localhost' });
     expect(boxIn(refused.text)).not.toHaveProperty('checked');
@@ -369,6 +378,9 @@ describe('a long list of domains', () => {
     for (const { id } of [one!, other!]) {
       expect((await domains.getDomain(shop.id, id)).state).toBe('removed');
     }
+    const late = textOf((await visitor.get(`${removal}?domain=${one!.id}`)).text);
+    expect(late).toContain('No domain is selected.');
+    expect(late).not.toContain('Remove 0 domains?');
   });
 });
 

@@ -137,9 +137,10 @@ export const domainRows = (
 };
 
 const named = (domain: CustomDomain, { slug, view, query }: ListOptions): Html => {
-  const { host, id } = domain;
+  const { host, id, state } = domain;
   const { isPrimary, redirectsTo } = roleOf(view, domain);
-  const redirect = view.document.domains.redirects.find(({ from }) => from === host);
+  const redirect =
+    state !== 'removed' && view.document.domains.redirects.find(({ from }) => from === host);
   return html`<a href="${domainPath(slug, id)}${placeOf(query)}" title="${nameInText(domain)}">${shownName(domain)}</a>${isPrimary && html` ${badge('primary', 'idle')}`}${redirect && html` <small>${redirectsTo === undefined ? 'will redirect' : 'redirects'} to ${shownTarget(redirect.to)}</small>`}`;
 };
 

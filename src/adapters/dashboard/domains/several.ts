@@ -64,7 +64,8 @@ export const removeSeveralScreen = (ports: Ports): Screen => ({
     const all = await chosenOf(ports, id, visit.query.getAll('domain'));
     const list = domainsPath(slug) + placeOf(visit.query);
     const action = settingPath(slug, 'remove-domains') + placeOf(visit.query);
-    const title = `Remove ${counted(all.length, 'domain')}?`;
+    const isAsking = all.length > 0 && visit.may('domain.remove');
+    const title = isAsking ? `Remove ${counted(all.length, 'domain')}?` : 'Remove domains';
     const trail = [
       ['Projects', '/dashboard'],
       [name, `/dashboard/projects/${slug}`],
@@ -72,7 +73,7 @@ export const removeSeveralScreen = (ports: Ports): Screen => ({
     ] as const;
     return {
       title,
-      content: html`${head(title, consequences, { trail })}${asking(all, { list, action, ports, may: visit.may })}`,
+      content: html`${head(title, isAsking ? consequences : undefined, { trail })}${isAsking ? asking(all, { list, action, ports }) : nothingSelected(list)}`,
     };
   },
   forms: [
@@ -99,13 +100,13 @@ interface Asking {
   readonly list: string;
   readonly action: string;
   readonly ports: Pick<Ports, 'settings'>;
-  readonly may: Visit['may'];
 }
 
-const asking = (all: readonly CustomDomain[], { list, action, ports, may }: Asking): Html =>
-  all.length === 0 || !may('domain.remove')
-    ? html`<p>No domain is selected. <a href="${list}">Back to the domains</a></p>`
-    : html`<ul class="bullets">${all.map((domain) => html`<li><strong>${shownName(domain)}</strong></li>`)}</ul>
+const nothingSelected = (list: string): Html =>
+  html`<p>No domain is selected. <a href="${list}">Back to the domains</a></p>`;
+
+const asking = (all: readonly CustomDomain[], { list, action, ports }: Asking): Html =>
+  html`<ul class="bullets">${all.map((domain) => html`<li><strong>${shownName(domain)}</strong></li>`)}</ul>
     <form method="post" action="${action}" class="row">
       ${all.map(({ id }) => html`<input type="hidden" name="domain" value="${id}">`)}
       <button class="danger">Remove domains</button>
