@@ -82,14 +82,18 @@ const about = ({ id: personId, accountId }: Whose, occurredAt: Date) => ({
 
 /**
  * @param step of the shown code
- * @throws DomainError `factor_refused` if the app is already set up, because its code would work again
+ * @throws DomainError `factor_invalid` if the app is already set up, because its code would work again
  */
 export const addApp = (
   factor: SecondFactor,
   person: Whose,
   { secret, step, now }: { readonly secret: string; readonly step: number; readonly now: Date },
 ): Changed => {
-  if (factor.app?.secret === secret) throw factorRefused();
+  if (factor.app?.secret === secret) {
+    throw invalidFactor(
+      'This app is set up already. If you did not see your recovery codes, cancel, and make new ones.',
+    );
+  }
   const app = { secret, since: now, lastStep: step };
   return added({ ...factor, app }, person, { method: 'app', now });
 };
