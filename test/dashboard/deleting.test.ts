@@ -113,7 +113,10 @@ test('an account can be renamed', async () => {
 test('deleting an account ends all sessions, and an owner who signs in can restore it', async () => {
   expect(textOf((await deleteAccount('Happy Claws')).text)).toContain('That is not Happy Paws.');
   const deleted = await deleteAccount();
-  expect(deleted.location).toBe(`/dashboard/sign-in?next=${deletedPage}`);
+  expect(deleted.location).toMatch(`/dashboard/sign-in?next=${deletedPage}&done=deleted.`);
+  expect(await follow(deleted)).toContain('The account is deleted, and everybody is signed out.');
+  const stranger = dashboard.stranger();
+  expect((await stranger.get(deleted.location ?? '')).text).not.toContain('is deleted');
   expect((await owner.visitor.get('/dashboard')).location).toBe('/dashboard/sign-in');
   const visitor = await dashboard.signIn(owner.email);
   for (const path of ['/dashboard', pageOf(project), '/dashboard/keys', '/dashboard/account'])
@@ -122,6 +125,7 @@ test('deleting an account ends all sessions, and an owner who signs in can resto
   expect(late.location).toBe(deletedPage);
   const page = textOf((await visitor.get(deletedPage)).text);
   expect(page).toContain('Happy Paws is deleted');
+  expect(page).toContain('It can be restored until 8 Mar 2026');
   expect(page).toContain('Restore account');
   const restored = await visitor.post('/dashboard/account/restore');
   expect(restored.location).toMatch(`${deletedPage}?done=`);

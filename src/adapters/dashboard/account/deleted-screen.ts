@@ -6,8 +6,8 @@ import { buttonForm, field, formError } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
 import { rowList } from '../frame/list-parts.ts';
 import { PageProblem } from '../frame/page-problem.ts';
-import { type ColumnsOf, counted, empty, head, time } from '../frame/parts.ts';
-import { accountPath, deletedPath, signInPathFor } from '../frame/paths.ts';
+import { type ColumnsOf, counted, empty, end, head, time } from '../frame/parts.ts';
+import { accountDeleted, accountPath, deletedPath, signInPathFor } from '../frame/paths.ts';
 import {
   bareForm,
   form,
@@ -56,7 +56,7 @@ const columns = ({ now, may }: Visit): ColumnsOf<Project, 'id' | 'accountId' | '
   until: [
     'Can be restored until',
     'text',
-    ({ deletedAt }) => deletedAt && time(restorableUntil(deletedAt), now),
+    ({ deletedAt }) => deletedAt && end(restorableUntil(deletedAt), now),
   ],
   actions: [
     'Actions',
@@ -72,7 +72,7 @@ const deletedAccount = (
   { now, may }: Visit,
   refusal: Refusal | undefined,
 ): Html => html`
-  ${head(`${name} is deleted`, html`It was deleted ${time(deletedAt, now)}. It can be restored until ${time(restorableUntil(deletedAt), now)}; after that everything is permanently removed.`)}
+  ${head(`${name} is deleted`, html`It was deleted ${time(deletedAt, now)}. It can be restored until ${end(restorableUntil(deletedAt), now)}; after that everything is permanently removed.`)}
   <section class="card">
     ${formError(refusalOf(refusal, 'restore-account'))}
     <p>Restoring brings back its projects, domains, API keys, animals, orders and people as they were. Sites are served again once the DNS of their domains is checked. Webhooks get only events from then on.</p>
@@ -164,6 +164,6 @@ export const deletingAccount = ({ access }: Pick<DashboardPorts, 'access'>): For
       if (confirmed.trim() !== account.name)
         throw new PageProblem(422, `That is not ${account.name}. The account is not deleted.`);
       await access.deleteAccount(account.id);
-      return { to: signInPathFor(deletedPath) };
+      return { to: signInPathFor(deletedPath), done: accountDeleted };
     },
   });

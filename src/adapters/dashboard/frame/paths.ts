@@ -8,6 +8,8 @@ export const factorAppPath = `${secondFactorPath}/app`;
 export const peoplePath = `${accountPath}/people`;
 
 export const deletedPath = `${accountPath}/deleted`;
+/** The code of the notice that the sign-in page shows after an account was deleted. */
+export const accountDeleted = 'deleted';
 
 export const newPasswordPath = `${accountPath}/new-password`;
 

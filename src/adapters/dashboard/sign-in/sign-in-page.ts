@@ -7,7 +7,13 @@ import { field, formError } from '../frame/form-parts.ts';
 import { html, type Html, nothing } from '../frame/html.ts';
 import { sendAlone } from '../frame/layout.ts';
 import { problemOf } from '../frame/page-problem.ts';
-import { nextIn, pageAfterSignIn, signInPath as path, withQuery } from '../frame/paths.ts';
+import {
+  accountDeleted,
+  nextIn,
+  pageAfterSignIn,
+  signInPath as path,
+  withQuery,
+} from '../frame/paths.ts';
 import { redirect } from '../frame/responses.ts';
 import type { Refusal } from '../frame/screen.ts';
 import {
@@ -19,6 +25,7 @@ import {
   readForm,
   readKept,
   linkWithKept,
+  withVerifiedCode,
 } from '../frame/sent-form.ts';
 import { sendAccountChooser } from './accounts-screen.ts';
 import { startSession, endSession, originOf, type SignInPorts } from './session.ts';
@@ -123,7 +130,9 @@ export const showSignIn = (
   // A browser forgets the session when it ends, but not that somebody has signed in with it before.
   const isBack = device.read(ctx) !== undefined && nextIn(page.query) !== undefined;
   const hasEnded = page.kept !== undefined || session.read(ctx) !== undefined || isBack;
-  const why = hasEnded ? whyHere(page.kept) : nothing;
+  const said = withVerifiedCode(new URLSearchParams(page.query), session.read(ctx) ?? '');
+  const isDeleted = said.get('done') === accountDeleted;
+  const why = hasEnded ? whyHere(page.kept, isDeleted) : nothing;
   return sendAlone(ctx, {
     title: 'Sign in',
     status: page.refusal?.status ?? 200,
@@ -131,8 +140,10 @@ export const showSignIn = (
   });
 };
 
-const whyHere = (kept: KeptForm | undefined): Html =>
-  html`<p role="status">Your session has ended. ${kept ? 'Nothing was done. Sign in, and what you entered is there again.' : 'Sign in to continue.'}</p>`;
+const whyHere = (kept: KeptForm | undefined, isDeleted: boolean): Html =>
+  isDeleted
+    ? html`<p role="status">The account is deleted, and everybody is signed out. For 7 days an owner can sign in and restore it.</p>`
+    : html`<p role="status">Your session has ended. ${kept ? 'Nothing was done. Sign in, and what you entered is there again.' : 'Sign in to continue.'}</p>`;
 
 const signInForm = (
   { query, kept, refusal }: SignInPage,
