@@ -264,6 +264,21 @@ describe('how a page looks', () => {
     })()`);
     expect(hidden).toBe(0);
   });
+
+  test('a printed list has its cells below their headings, and cuts no name', async () => {
+    const page = await browsed.visit(`${project}/settings/domains`);
+    await page.raw.emulateMediaType('print');
+    const [headings, cells] = await page.evaluate<readonly (readonly number[])[]>(
+      `['thead tr', 'tbody tr'].map((row) =>
+        [...document.querySelector(row).cells].map((one) => one.getBoundingClientRect().left))`,
+    );
+    expect(cells).toEqual(headings);
+    const narrow = await open(domains, 1280);
+    await narrow.raw.emulateMediaType('print');
+    const cut = `[...document.querySelectorAll('.rows div')]
+      .filter((one) => one.scrollHeight > one.clientHeight).length`;
+    expect(await narrow.evaluate(cut)).toBe(0);
+  });
 });
 
 // Without these tests, the other tests here would prove nothing.

@@ -1,8 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inflateSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { SitesKey } from '../../../src/app/keys.ts';
+import { CatalogueKey, SitesKey } from '../../../src/app/keys.ts';
 import { browserStartMs, startBrowser, type TestBrowser } from '../../support/dashboard/browser.ts';
 import { browseDashboard, type BrowsedDashboard } from '../../support/dashboard/dashboard-page.ts';
 import { launchBrowser } from '../../support/dashboard/launch-browser.ts';
@@ -75,6 +76,34 @@ describe('in Firefox, with scripts,', () => {
     const { deploys } = await sites.getSite(slug);
     expect(deploys).toMatchObject([{ files: 1 }, { files: 2 }, { files: 3 }]);
     await rm(folder, { recursive: true });
+  });
+});
+
+/** Counts the pages of a PDF, whose objects are in compressed streams. */
+const pagesIn = (pdf: Uint8Array): number => {
+  const text = Buffer.from(pdf).toString('latin1');
+  const streams = [...text.matchAll(/(?<=\bstream\r?\n).*?(?=\r?\nendstream)/gs)];
+  const objects = streams.map(([one]) => {
+    const bytes = Buffer.from(one, 'latin1');
+    return bytes[0] === 0x78 ? inflateSync(bytes).toString('latin1') : '';
+  });
+  return objects.join('').match(/\/Type \/Page\b/g)?.length ?? 0;
+};
+
+describe('what Firefox prints', () => {
+  const count = 30;
+  const browsed = browseDashboard(
+    async ({ dashboard, owner }) => {
+      const draft = { name: 'Rex', categoryId: 7n, status: 'available' } as const;
+      const drafts = Array.from({ length: count }, () => draft);
+      await dashboard.container.get(CatalogueKey).createPets(owner.accountId, drafts);
+    },
+    { isFirefox: true },
+  );
+
+  test('begins a long list on the first page, below its title', async () => {
+    const page = await browsed.visit('/dashboard/animals');
+    expect(pagesIn(await page.raw.pdf({ format: 'a4' }))).toBe(2);
   });
 });
 
