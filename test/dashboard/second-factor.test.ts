@@ -199,6 +199,7 @@ describe('an action that needs the factor again', () => {
     await visitor.post('/dashboard/me/password', { wanted: password });
     dashboard.clock.advance(stale);
     const { text } = await visitor.post(people, invite);
+    expect(textOf(text)).toContain('Then we do what you sent.');
     const { kept = '' } = fieldsOf(text);
     const wrong = await visitor.post('/dashboard/confirm', { password: 'another one', kept });
     expect([wrong.status, await invited(owner)]).toEqual([422, false]);
@@ -223,6 +224,7 @@ describe('an action that needs the factor again', () => {
     expect((await thief.get(link)).status).toBe(303);
     const asked = await thief.post('/dashboard/keys', keyOf('stolen'));
     expect(textOf(asked.text)).toContain('Confirm that it is you');
+    expect(textOf(asked.text)).not.toContain('Then we do what you sent.');
   });
 
   const keyOf = (name: string) => ({
