@@ -11,6 +11,12 @@ test.each(Object.entries(mainWays))('without scripts, %s', async (_, walk) => {
   await walk({ dashboard, owner, visit, hasScripts: false });
 });
 
+test('no key is named that only scripts listen to', async () => {
+  const page = await browsed.visit('/dashboard', { javaScript: false });
+  await page.css('header [data-search]').isShown();
+  expect(await page.css('header kbd').isVisible()).toBe(false);
+});
+
 test('a secret is not shown again after a reload', async () => {
   const page = await browsed.visit('/dashboard/keys', { javaScript: false });
   await page.label('Key name').fill('Kiosk');
