@@ -173,6 +173,7 @@ test('a message about the whole form takes the focus', async () => {
 describe('how a page looks', () => {
   const long = `${'a'.repeat(63)}.${'b'.repeat(63)}.${'c'.repeat(63)}.test`;
   let its: string | undefined;
+  let itsProject: string;
   beforeAll(async () => {
     const { dashboard } = browsed;
     const { container } = dashboard;
@@ -180,6 +181,7 @@ describe('how a page looks', () => {
     const project = await container.get(SitesKey).startProject(owner.accountId, 'Long names');
     await deployEntries(container, project, entry('index.html'));
     const domains = container.get(DomainsKey);
+    itsProject = project.id;
     await domains.addDomain(project, long);
     const redirect = { from: long, to: 'https://elsewhere.test/shop', status: 308 } as const;
     await domains.changeDomainSettings(project.id, { primary: null, redirects: [redirect] });
@@ -230,6 +232,19 @@ describe('how a page looks', () => {
       `[document.documentElement, ...document.querySelectorAll('.table, main > *')]
         .filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.outerHTML.slice(0, 80))`,
     );
+
+  test('the steps of a shared domain break no word on a phone of 320 pixels', async () => {
+    const domains = browsed.dashboard.container.get(DomainsKey);
+    const [shared] = await domains.listDomains(itsProject);
+    const { secret } = await domains.makeShare(shared!);
+    const page = await open(`/dashboard/shared-domain/${secret}`, 320);
+    const lines = `[...document.querySelectorAll('.steps li > span')].map(({ firstChild }) => {
+      const words = document.createRange();
+      words.selectNodeContents(firstChild);
+      return words.getClientRects().length;
+    })`;
+    expect(await page.evaluate(lines)).toEqual([1, 1, 1, 1]);
+  });
 
   test('a pressed button shows that it is working', async () => {
     const page = await open(domains, 1280);
