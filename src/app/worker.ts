@@ -7,7 +7,7 @@ import { censusMeasures } from '../adapters/http/metrics/stored-measures.ts';
 import { backupTimes } from '../adapters/kysely/copies/database-copies.ts';
 import { Database } from '../adapters/kysely/database.ts';
 import { CronJobs, type Job, type SleepOptions } from '../adapters/schedule/cron-jobs.ts';
-import { Census, leasedJob } from '../adapters/schedule/leased-job.ts';
+import { Census, leasedJob, type CensusPorts } from '../adapters/schedule/leased-job.ts';
 import { named, RunningWork } from '../adapters/system/event-loop-watch.ts';
 import { Clock, Retention } from '../kernel/ports.ts';
 import { JobLeases } from '../kernel/queue.ts';
@@ -25,6 +25,7 @@ import {
   SitesKey,
   WebhookCallsKey,
 } from './keys.ts';
+import type { Bells } from './queues.ts';
 import type { Config } from './settings/settings.ts';
 import { begun } from './tracing.ts';
 
@@ -40,34 +41,15 @@ export const startWorker = (
   sleep: SleepOptions = {},
 ): RunningRole => {
   letHeapGrow();
-  const [bells, queues] = [container.get(BellsKey), container.get(QueuesKey)];
   const leasing = {
     leases: container.get(JobLeases),
     clock: container.get(Clock),
     log,
     holder: container.get(ProcessKey),
   };
-  const [access, domains] = [container.get(AccessKey), container.get(DomainsKey)];
-  const [sites, notifications] = [container.get(SitesKey), container.get(NotificationsKey)];
-  const [webhooks, database] = [container.get(WebhookCallsKey), container.get(Database)];
-  const census = new Census(
-    async (isStopping) => ({
-      ...(await domains.countDomains(isStopping)),
-      deploys: await sites.countDeploys(),
-      webhooks: await webhooks.countWebhooks(),
-      mails: await notifications.countMails(),
-      backups: await backupTimes(database),
-    }),
-    leasing,
-  );
-  container.get(MetricsKey).show(censusMeasures, () => census.read());
-  container.get(StoredSignal).listen((_accountIds, hasDeliveries) => {
-    bells.domains.ring('soon');
-    bells.renewals.ring();
-    if (!hasDeliveries) return;
-    bells.events.ring();
-    bells.mails.ring();
-  });
+  const [bells, queues] = [container.get(BellsKey), container.get(QueuesKey)];
+  const census = startCensus(container, leasing);
+  ringWhenStored(container.get(StoredSignal), bells);
   const tracer = container.get(Tracer, { optional: true });
   const leased: WorkerPorts['leased'] = ({ work, ...job }) => {
     const traced = (isStopping: () => boolean) =>
@@ -78,10 +60,10 @@ export const startWorker = (
     queues,
     bells,
     leased,
-    access,
-    domains,
-    sites,
-    notifications,
+    access: container.get(AccessKey),
+    domains: container.get(DomainsKey),
+    sites: container.get(SitesKey),
+    notifications: container.get(NotificationsKey),
     census,
     clock: leasing.clock,
     log,
@@ -99,6 +81,39 @@ export const startWorker = (
       });
     },
   };
+};
+
+/** Counts what the database has, for the measures that all processes share. */
+const startCensus = (container: Container, leasing: CensusPorts) => {
+  const [domains, sites] = [container.get(DomainsKey), container.get(SitesKey)];
+  const [webhooks, notifications] = [
+    container.get(WebhookCallsKey),
+    container.get(NotificationsKey),
+  ];
+  const database = container.get(Database);
+  const census = new Census(
+    async (isStopping) => ({
+      ...(await domains.countDomains(isStopping)),
+      deploys: await sites.countDeploys(),
+      webhooks: await webhooks.countWebhooks(),
+      mails: await notifications.countMails(),
+      backups: await backupTimes(database),
+    }),
+    leasing,
+  );
+  container.get(MetricsKey).show(censusMeasures, () => census.read());
+  return census;
+};
+
+/** Starts the work on whatever is stored at once instead of at its next scheduled run. */
+const ringWhenStored = (stored: StoredSignal, bells: Bells): void => {
+  stored.listen((_accountIds, hasDeliveries) => {
+    bells.domains.ring('soon');
+    bells.renewals.ring();
+    if (!hasDeliveries) return;
+    bells.events.ring();
+    bells.mails.ring();
+  });
 };
 
 /** Lets the heap grow. With its small initial heap, V8 would mark the old generation repeatedly during many checks. */
