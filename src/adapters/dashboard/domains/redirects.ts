@@ -219,70 +219,79 @@ const notices = {
   'primary-saved': 'Primary domain saved.',
 };
 
-const redirectForms = (ports: DashboardPorts): readonly Form[] => {
-  const { domains } = ports;
-  const projectOf = async (visit: Visit) => (await siteOf(ports, visit)).project;
-  const fromOf = ({ parameters }: Visit) => parameters['from'] ?? '';
-  return [
-    form({
-      name: 'add-redirect',
-      operation: 'domain.configure',
-      path,
-      schema: redirectDraft,
-      field: 'to',
-      once: true,
-      act: async (visit, redirect) => {
-        const { id, slug } = await projectOf(visit);
-        const { document } = await domains.editDomainSettings(id, (settings) => ({
-          ...settings,
-          redirects: [...settings.redirects, redirect],
-        }));
-        const from = document.domains.redirects.at(-1)?.from ?? '';
-        return { to: `${redirectsPath(slug)}#${redirectAnchor(from)}`, done: 'redirected' };
-      },
-    }),
-    form({
-      name: 'edit-redirect',
-      operation: 'domain.configure',
-      path: `${path}/:from/edit`,
-      schema: redirectDraft,
-      field: 'to',
-      act: async (visit, redirect) => {
-        const { id, slug } = await projectOf(visit);
-        await domains.editDomainSettings(id, (settings) => ({
-          ...settings,
-          redirects: withEdited(settings.redirects, fromOf(visit), redirect),
-        }));
-        return { to: redirectsPath(slug) + placeOf(visit.query), done: 'redirect-changed' };
-      },
-    }),
-    bareForm({
-      name: 'delete-redirect',
-      operation: 'domain.configure',
-      path: `${path}/:from/delete`,
-      act: async (visit) => {
-        const { id, slug } = await projectOf(visit);
-        await domains.editDomainSettings(id, (settings) => ({
-          ...settings,
-          redirects: without(settings.redirects, fromOf(visit)),
-        }));
-        return { to: redirectsPath(slug) + placeOf(visit.query), done: 'redirect-deleted' };
-      },
-    }),
-    form({
-      name: 'primary-domain',
-      operation: 'domain.configure',
-      path: settingPath(':slug', 'primary-domain'),
-      schema: v.object({ primary: v.string() }),
-      field: 'primary',
-      act: async (visit, { primary }) => {
-        const { id, slug } = await projectOf(visit);
-        await domains.choosePrimary(id, primary);
-        return { to: redirectsPath(slug) + placeOf(visit.query), done: 'primary-saved' };
-      },
-    }),
-  ];
-};
+const redirectForms = (ports: DashboardPorts): readonly Form[] => [
+  addingRedirect(ports),
+  editingRedirect(ports),
+  deletingRedirect(ports),
+  choosingPrimary(ports),
+];
+
+const addingRedirect = (ports: DashboardPorts): Form =>
+  form({
+    name: 'add-redirect',
+    operation: 'domain.configure',
+    path,
+    schema: redirectDraft,
+    field: 'to',
+    once: true,
+    act: async (visit, redirect) => {
+      const { id, slug } = (await siteOf(ports, visit)).project;
+      const { document } = await ports.domains.editDomainSettings(id, (settings) => ({
+        ...settings,
+        redirects: [...settings.redirects, redirect],
+      }));
+      const from = document.domains.redirects.at(-1)?.from ?? '';
+      return { to: `${redirectsPath(slug)}#${redirectAnchor(from)}`, done: 'redirected' };
+    },
+  });
+
+const editingRedirect = (ports: DashboardPorts): Form =>
+  form({
+    name: 'edit-redirect',
+    operation: 'domain.configure',
+    path: `${path}/:from/edit`,
+    schema: redirectDraft,
+    field: 'to',
+    act: async (visit, redirect) => {
+      const { id, slug } = (await siteOf(ports, visit)).project;
+      await ports.domains.editDomainSettings(id, (settings) => ({
+        ...settings,
+        redirects: withEdited(settings.redirects, fromOf(visit), redirect),
+      }));
+      return { to: redirectsPath(slug) + placeOf(visit.query), done: 'redirect-changed' };
+    },
+  });
+
+const deletingRedirect = (ports: DashboardPorts): Form =>
+  bareForm({
+    name: 'delete-redirect',
+    operation: 'domain.configure',
+    path: `${path}/:from/delete`,
+    act: async (visit) => {
+      const { id, slug } = (await siteOf(ports, visit)).project;
+      await ports.domains.editDomainSettings(id, (settings) => ({
+        ...settings,
+        redirects: without(settings.redirects, fromOf(visit)),
+      }));
+      return { to: redirectsPath(slug) + placeOf(visit.query), done: 'redirect-deleted' };
+    },
+  });
+
+const choosingPrimary = (ports: DashboardPorts): Form =>
+  form({
+    name: 'primary-domain',
+    operation: 'domain.configure',
+    path: settingPath(':slug', 'primary-domain'),
+    schema: v.object({ primary: v.string() }),
+    field: 'primary',
+    act: async (visit, { primary }) => {
+      const { id, slug } = (await siteOf(ports, visit)).project;
+      await ports.domains.choosePrimary(id, primary);
+      return { to: redirectsPath(slug) + placeOf(visit.query), done: 'primary-saved' };
+    },
+  });
+
+const fromOf = ({ parameters }: Visit): string => parameters['from'] ?? '';
 
 /** Keeps the order. If another tab has deleted the redirect meanwhile, adds it again, because its owner wants it. */
 const withEdited = <Each extends Pick<Redirect, 'from'>>(
