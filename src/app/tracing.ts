@@ -17,32 +17,23 @@ export const openTracing = async (
   const { openTracer } = await onDemand.traces();
   const tracer = openTracer({
     version: version(),
-    ...reports((say) => {
+    onAway: (error) => {
+      const text = 'traces are lost: the receiver does not accept them';
       tracer.apart(() => {
-        say(log());
+        log().warn({ err: shortened(error) }, text);
       });
-    }),
+    },
+    onBack: (lostSpans) => {
+      tracer.apart(() => {
+        log().info({ lostSpans }, 'traces are sent again');
+      });
+    },
+    onLate: () => {
+      log().warn('the last traces are lost: the receiver did not accept them in time');
+    },
   });
   return tracer;
 };
-
-const reports = (tell: (say: (log: Logger) => void) => void) => ({
-  onAway: (error: unknown) => {
-    tell((log) => {
-      log.warn({ err: shortened(error) }, 'traces are lost: the receiver does not accept them');
-    });
-  },
-  onBack: (lostSpans: number) => {
-    tell((log) => {
-      log.info({ lostSpans }, 'traces are sent again');
-    });
-  },
-  onLate: () => {
-    tell((log) => {
-      log.warn('the last traces are lost: the receiver did not accept them in time');
-    });
-  },
-});
 
 /** Omits the receiver's answer, which may be a whole page. */
 const shortened = (error: unknown): { readonly message: string; readonly code?: unknown } => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { ExportResultCode, type ExportResult } from '@opentelemetry/core';
+import { ExportResultCode } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import {
   defaultResource,
@@ -37,7 +37,7 @@ export const openTracer = (settings: TracerSettings): OtelTracer =>
   tracerTo(new OTLPTraceExporter({ concurrencyLimit }), settings);
 
 export const tracerTo = (receiver: SpanExporter, settings: TracerSettings): OtelTracer => {
-  const exporter = new ReportingExporter(receiver, settings);
+  const exporter = reporting(receiver, settings);
   const provider = new TracerProvider({
     resource: resourceOf(settings.version),
     sampler: samplerIn(process.env),
@@ -83,43 +83,23 @@ const byChance = (ratio: number): Sampler => ({
 
 const { RECORD_AND_SAMPLED: recorded, NOT_RECORD: notRecorded } = SamplingDecision;
 
-type Spans = Parameters<SpanExporter['export']>[0];
-
 interface ExportReport {
   readonly onAway: (error: unknown) => void;
   readonly onBack: (lostSpans: number) => void;
 }
 
-class ReportingExporter implements SpanExporter {
-  readonly #exporter: SpanExporter;
-  readonly #report: ExportReport;
-  #lost = 0;
-
-  constructor(exporter: SpanExporter, report: ExportReport) {
-    this.#exporter = exporter;
-    this.#report = report;
-  }
-
-  export(spans: Spans, done: (result: ExportResult) => void): void {
-    this.#exporter.export(spans, (result) => {
-      if (result.code === ExportResultCode.SUCCESS) this.#delivered();
-      else this.#failed(spans.length, result.error);
-      done(result);
-    });
-  }
-
-  shutdown(): Promise<void> {
-    return this.#exporter.shutdown();
-  }
-
-  #delivered(): void {
-    const lost = this.#lost;
-    this.#lost = 0;
-    if (lost > 0) this.#report.onBack(lost);
-  }
-
-  #failed(spans: number, error: unknown): void {
-    if (this.#lost === 0) this.#report.onAway(error);
-    this.#lost += spans;
-  }
-}
+const reporting = (receiver: SpanExporter, { onAway, onBack }: ExportReport): SpanExporter => {
+  let lost = 0;
+  return {
+    export: (spans, done) => {
+      receiver.export(spans, (result) => {
+        const isDelivered = result.code === ExportResultCode.SUCCESS;
+        if (!isDelivered && lost === 0) onAway(result.error);
+        if (isDelivered && lost > 0) onBack(lost);
+        lost = isDelivered ? 0 : lost + spans.length;
+        done(result);
+      });
+    },
+    shutdown: () => receiver.shutdown(),
+  };
+};
