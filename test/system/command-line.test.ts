@@ -92,11 +92,17 @@ describe('animal-store', () => {
     });
     const revoked = { id: key.id, revokedAt: expect.stringMatching(moment) };
     expect(await json(`key revoke --key ${key.id}`)).toMatchObject(revoked);
+    const database = openDatabase(home.settings['DATABASE_URL'] ?? '');
+    const expired = { expires_at: BigInt(Date.parse('2020-01-01')) };
+    const keys = database.db.updateTable('api_keys').set(expired);
+    await keys.where('account_id', '=', account.id).where('name', '=', 'First key').execute();
+    await database.close();
     const [list, table] = await Promise.all([
       json<readonly object[]>(`key list --account ${account.id}`),
       home.run(['key', 'list', '--account', account.id]),
     ]);
     expect(list).toMatchObject([{ name: 'First key', revokedAt: null }, revoked]);
+    expect(table.stdout).toContain('expired 2020-01-01T00:00:00.000Z');
     for (const shown of [JSON.stringify(list), table.stdout]) {
       expect(shown).toContain(key.id);
       expect(shown).not.toMatch(/pets_live_[0-9A-Za-z]{38}|"secret|[0-9a-f]{64}/);

@@ -6,6 +6,7 @@ import {
   type Overlap,
   type Scope,
   isBanned,
+  opens,
 } from '../../access/domain/api-key.ts';
 import type { EveryField } from '../../kernel/decision.ts';
 import { isDay } from '../../kernel/text.ts';
@@ -149,9 +150,11 @@ const columnsOf = (key: ApiKey) =>
   } satisfies Omit<EveryField<ApiKey>, 'accountId' | 'createdAt' | 'expiresAt' | 'revokedAt'>);
 
 const state = (key: ApiKey): string => {
-  if (key.revokedAt) return `revoked ${key.revokedAt.toISOString()}`;
+  const { revokedAt, expiresAt } = key;
+  if (revokedAt) return `revoked ${revokedAt.toISOString()}`;
+  if (expiresAt && !opens(key, new Date())) return `expired ${expiresAt.toISOString()}`;
   if (isBanned(key.ban, new Date())) return `banned until ${key.ban.until.toISOString()}`;
-  return key.expiresAt ? `until ${key.expiresAt.toISOString()}` : 'valid';
+  return expiresAt ? `until ${expiresAt.toISOString()}` : 'valid';
 };
 
 const presentKey = (key: ApiKey) =>
