@@ -1,3 +1,4 @@
+import { isWithin } from '../../domains/domain/names/hostname.ts';
 import { listenersOf, type Listening } from './addresses.ts';
 import type { Config } from './settings.ts';
 import { leastCharacters } from './setting-schemas.ts';
@@ -115,8 +116,6 @@ const zoneFaults = ({
     ),
   ];
 };
-
-const isWithin = (name: string, zone: string): boolean => `.${name}`.endsWith(`.${zone}`);
 
 const hides = (setting: string, name: string): string =>
   `ACME_DNS_ZONE: ${name} (${setting}) must not be in this zone: it only answers DNS challenges, so nobody would find ` +

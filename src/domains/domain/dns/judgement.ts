@@ -1,3 +1,4 @@
+import { isWithin } from '../names/hostname.ts';
 import { type CaaPolicy, caaVerdict, relevantTo } from './caa.ts';
 import {
   type CaaLevel,
@@ -178,7 +179,7 @@ export const decisiveFirst = (facts: ResolverFacts, expectation: DnsExpectation)
   return {
     ...facts,
     txt: ordered(facts.txt, (text) => text.trim() === ownershipValueOf(token)),
-    cname: ordered(facts.cname, (name) => `.${name}`.endsWith(`.${platformHost}`)),
+    cname: ordered(facts.cname, (name) => isWithin(name, platformHost)),
     a: ordered(facts.a, isForeign),
     aaaa: ordered(facts.aaaa, isForeign),
     caa: facts.caa.map(({ name, answer }) => ({

@@ -1,3 +1,4 @@
+import { isWithin } from '../names/hostname.ts';
 import { type DnsZone, isInNetwork } from './facts.ts';
 import type { DnsRecord } from './records.ts';
 
@@ -21,9 +22,6 @@ const providerOf = (nameServer: string): DnsProvider | undefined =>
   providers.find(({ nameServers }) => nameServers.some((one) => isWithin(nameServer, one)));
 
 /** Compares whole labels: `evil-example.com` is not within `example.com`. */
-const isWithin = (name: string, parent: string): boolean =>
-  name === parent || name.endsWith(`.${parent}`);
-
 export interface FilledForm {
   /** Empty: leave the field empty. Undefined: unknown form. */
   readonly name: string | undefined;

@@ -1,3 +1,4 @@
+import { isWithin } from '../names/hostname.ts';
 import {
   addressesOf,
   addressesSeen,
@@ -56,7 +57,7 @@ const judgeCname = (
   const { chain } = facts;
   const names = chain.names.length > 0 ? chain.names : targets;
   const seen = `CNAME ${listed(names, ' → ')}`;
-  const ours = names.find((name) => `.${name}`.endsWith(`.${wanted.platformHost}`));
+  const ours = names.find((name) => isWithin(name, wanted.platformHost));
   if (ours === wanted.target || ours === wanted.platformHost) {
     const foreign = foreignAddresses(facts, wanted);
     if (foreign.length > 0) return wrong(facts, wanted, foreign);

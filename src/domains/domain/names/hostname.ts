@@ -286,7 +286,7 @@ const hasReservedLabel = ({ ascii, unicode }: NameFacts): boolean => {
 
 const lastLabel = (name: string): string => name.slice(name.lastIndexOf('.') + 1);
 
-const isWithin = (host: string, zone: string): boolean =>
+export const isWithin = (host: string, zone: string): boolean =>
   host === zone || host.endsWith(`.${zone}`);
 
 const isReserved = (
