@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { rememberBackup, inspectCopy } from '../../adapters/kysely/copies/database-copies.ts';
 import {
   otherRows,
+  rowsInWords,
   type CopyFacts,
   type InspectedCopy,
 } from '../../adapters/kysely/copies/copy-facts.ts';
@@ -121,7 +122,7 @@ const checkCopy = async ({ folder, manifest, into }: CopyToCheck): Promise<reado
     into === undefined
       ? await inspect().catch(unopened)
       : await intoEmptyMysql(into, '--into', inspect);
-  const all = `${String(sumOf(rows))} rows in ${String(Object.keys(rows).length)} tables`;
+  const all = rowsInWords(rows);
   const schema = checkSchema(manifest);
   if (!inspected) {
     const seen = `The dump of the database is unchanged, with ${all}. Loading it was not tried.`;
@@ -139,9 +140,6 @@ const unopened = (error: unknown): InspectedCopy => {
   const problem = error instanceof Error ? error.message : String(error);
   return { facts: undefined, damage: [`it cannot be opened: ${problem}`] };
 };
-
-const sumOf = (rows: CopyFacts['rows']): number =>
-  Object.values(rows).reduce((one, other) => one + other, 0);
 
 const differences = (found: CopyFacts, manifest: Manifest): readonly string[] => {
   const { rows, migrations } = manifest.database;

@@ -1,4 +1,5 @@
 import { Argument, type Command } from 'commander';
+import { rowsInWords } from '../../adapters/kysely/copies/copy-facts.ts';
 import { bytesInWords } from '../../kernel/text.ts';
 import type { BackupMade } from '../backup/back-up.ts';
 import type { Restored } from '../backup/restore.ts';
@@ -158,11 +159,8 @@ const restoredInWords = ({ manifest, lost, replaced, ...rest }: Restored): strin
 const lostInWords = (lost: Readonly<Record<string, string>>): readonly string[] =>
   Object.entries(lost).map(([id, why]) => `  Deploy ${id} was not restored: ${why}.`);
 
-const movedInWords = ({ from, to, rows }: Moved): string => {
-  const counts = Object.values(rows);
-  const sum = counts.reduce((one, other) => one + other, 0);
-  return [
-    `Moved ${String(sum)} rows in ${String(counts.length)} tables to ${to}.`,
+const movedInWords = ({ from, to, rows }: Moved): string =>
+  [
+    `Moved ${rowsInWords(rows)} to ${to}.`,
     `${from} is unchanged. Set DATABASE_URL to the new database before you start the service.`,
   ].join('\n');
-};

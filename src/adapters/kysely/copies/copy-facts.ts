@@ -52,3 +52,9 @@ export const otherRows = (
     return `${table} has ${String(has)} rows instead of ${String(needs)}`;
   });
 };
+
+export const rowsIn = (rows: CopyFacts['rows']): number =>
+  Object.values(rows).reduce((one, other) => one + other, 0);
+
+export const rowsInWords = (rows: CopyFacts['rows']): string =>
+  `${String(rowsIn(rows))} rows in ${String(Object.keys(rows).length)} tables`;

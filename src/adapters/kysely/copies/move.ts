@@ -5,7 +5,7 @@ import { Database } from '../database.ts';
 import { knownMigrations, migrator } from '../migrations.ts';
 import { failureOf } from '../engine/failure.ts';
 import type { Schema } from '../schema.ts';
-import { migrationTable, otherRows, type CopyFacts } from './copy-facts.ts';
+import { migrationTable, otherRows, rowsIn, type CopyFacts } from './copy-facts.ts';
 import { claimMysql, factsIn, tablesIn } from './mysql-claim.ts';
 import { sqliteFacts, sqliteTables } from './sqlite-copy.ts';
 
@@ -80,8 +80,7 @@ const copyAll = async (
   for (const table of tables.toReversed()) {
     await sql`delete from ${sql.table(table)}`.execute(session);
   }
-  const counts = Object.values(withoutBookkeeping(facts));
-  const total = counts.reduce((one, other) => one + other, 0);
+  const total = rowsIn(withoutBookkeeping(facts));
   let done = 0;
   for (const table of tables) {
     const columns = source.columnsOf(table);
