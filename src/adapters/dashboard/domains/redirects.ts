@@ -155,12 +155,12 @@ const to = {
 };
 
 const redirectForm = ({ slug, view, attached, once, refusal, query }: RedirectOptions): Html => {
-  const refusedEdit = refusalOf(refusal, 'edit-redirect');
-  const asked = refusedEdit?.parameters['from'] ?? query.get('edit');
-  const edited = view.document.domains.redirects.find((one) => one.from === asked);
-  const refused = refusedEdit ?? refusalOf(refusal, 'add-redirect');
-  const editing = edited && `${redirectsPath(slug)}/${edited.from}/edit${placeOf(query)}`;
-  const action = editing ?? redirectsPath(slug);
+  const edited = view.document.domains.redirects.find((one) => one.from === query.get('edit'));
+  const refused = refusalOf(refusal, 'edit-redirect') ?? refusalOf(refusal, 'add-redirect');
+  // The address names the redirect, so that its form stays after a refusal and a live update.
+  const action = edited
+    ? `${redirectsPath(slug)}/${edited.from}/edit${placeOf(query, { edit: edited.from })}`
+    : redirectsPath(slug);
   const start = edited?.from ?? query.get('from') ?? '';
   return html`<form method="post" action="${action}" class="stack" aria-label="${edited ? `Edit the redirect from ${inText(edited.from)}` : 'New redirect'}">
     ${formError(refused)}
