@@ -113,6 +113,19 @@ describe('a sign-in with a second factor', () => {
     expect(used?.actor).toBe(`person:${email}`);
   });
 
+  test('gets new recovery codes once from a form that is sent twice, such as by a reload', async () => {
+    const visitor = await signIn(owner);
+    await show(visitor, nextCode(owner.secret));
+    const page = '/dashboard/me/second-factor';
+    const { once = '' } = fieldsOf((await visitor.get(page)).text);
+    const made = await visitor.post(`${page}/recovery`, { once });
+    expect([made.status, codesIn(made.text).length]).toEqual([201, 20]);
+    const again = await visitor.post(`${page}/recovery`, { once });
+    expect(textOf((await visitor.get(again.location!)).text)).toContain('made already');
+    const [code = ''] = codesIn(made.text);
+    expect((await show(await signIn(owner), code)).status).toBe(303);
+  });
+
   test('allows only a limited number of attempts', async () => {
     const visitor = await signIn(owner);
     const statuses = [];

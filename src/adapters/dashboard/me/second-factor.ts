@@ -21,11 +21,11 @@ import {
   refusalOf,
   type Screen,
 } from '../frame/screen.ts';
-import { filled } from '../frame/sent-form.ts';
+import { filled, shownOnce } from '../frame/sent-form.ts';
 import type { DashboardPorts } from '../ports.ts';
 import { passkeyForm, whereElse } from '../sign-in/passkey-form.ts';
 
-type Ports = Pick<DashboardPorts, 'access' | 'settings'>;
+type Ports = Pick<DashboardPorts, 'access' | 'settings' | 'ids'>;
 
 export const secondFactorScreen = (ports: Ports): Screen => ({
   path: secondFactorPath,
@@ -35,6 +35,8 @@ export const secondFactorScreen = (ports: Ports): Screen => ({
   notices: {
     added: 'It is set up. From now on each sign-in asks for it.',
     removed: 'It is removed.',
+    [shownOnce]:
+      'The codes were made already, and shown then. If you did not keep them, make new ones.',
   },
   show: async (visit, refusal, secret) => {
     const { signedIn, now } = visit;
@@ -70,7 +72,7 @@ export const secondFactorScreen = (ports: Ports): Screen => ({
           })}
           ${whereElse(access.passkeyOrigin, ports.settings.origin)}</div>
       </section>
-      ${hasFactor(factor) && recoverySection(factor)}`;
+      ${hasFactor(factor) && recoverySection(factor, ports.ids.next('form'))}`;
     return { title: 'Second factor', content };
   },
   forms: [passkeyAdding(ports), removing(ports), renewing(ports)],
@@ -124,12 +126,11 @@ const remove = ({ id, name }: Method, isLast: boolean): Html =>
     action: `${secondFactorPath}/${id}/remove`,
   });
 
-const recoverySection = ({
-  recovery,
-}: SecondFactor): Html => html`<section class="card" id="recovery">
+const recoverySection = ({ recovery }: SecondFactor, once: string): Html =>
+  html`<section class="card" id="recovery">
     <h2>Recovery codes</h2>
     <p>${recovery.length} of ${recoveryCodes.count} are left. Each works once in place of your second factor.</p>
-    ${buttonForm(`${secondFactorPath}/recovery`, 'Make new recovery codes', { about: 'The old ones stop working' })}
+    ${buttonForm(`${secondFactorPath}/recovery`, 'Make new recovery codes', { about: 'The old ones stop working', once })}
   </section>`;
 
 const codesCard = (codes: readonly string[]): Html =>
@@ -181,6 +182,7 @@ const renewing = ({ access }: Ports): Form =>
     operation: 'me.change_factor',
     showsSecret: true,
     path: `${secondFactorPath}/recovery`,
+    once: true,
     act: async ({ signedIn }) => outcome(await access.renewRecoveryCodes(signedIn)),
   });
 
