@@ -385,6 +385,7 @@ export const trustingFiles: Readonly<Record<string, readonly string[]>> = {
     'adapters/passkeys/web-authn-passkeys.ts',
   ],
   'It reads only a header or an address, of 64 KiB at most, by patterns that are linear': [
+    'adapters/dashboard/sign-in/sign-in-page.ts',
     'adapters/dashboard/screen-routes.ts',
     'adapters/dashboard/frame/list-parts.ts',
     'adapters/nameserver/limits.ts',
