@@ -23,10 +23,12 @@ export const keyTable = (keys: readonly ListedKey[], options: KeyTableOptions): 
 
 type InColumn = 'hint' | 'projectId' | 'createdAt' | 'expiresAt' | 'revokedAt' | 'oldSecretsUntil';
 
+const named = ({ name, hint }: ApiKey): Html => html`${name} <code class="quiet">${hint}</code>`;
+
 const columns = (
   options: KeyTableOptions,
 ): ColumnsOf<ListedKey, 'id' | 'accountId' | InColumn> => ({
-  name: ['Key', 'name', ({ name, hint }) => html`${name} <code class="quiet">${hint}</code>`],
+  name: ['Key', 'name', named],
   scopes: ['Scopes', 'text', (key) => [scopeList(key), onlyProject(key, options.projects)]],
   lastUsedAt: [
     'Last used',
@@ -117,14 +119,21 @@ export const revokedKeys = (
   const page = { address, after, cursor: 'revoked', of: 'revoked keys', order: 'time' } as const;
   const { shown, links } = pageIn(keys, ({ id }) => id, page);
   return html`
-  <details class="hint" ${after !== null && html`open`}>
+  <details ${after !== null && html`open`}>
     <summary>${counted(keys.length, 'revoked key')}</summary>
-    <ul class="stack">
-      ${shown.map(
-        ({ name, hint, revokedAt = now, lastUsedAt }) =>
-          html`<li class="row"><span>${name}</span> <code>${hint}</code> <span>${badge('revoked', 'idle')} ${time(revokedAt, now)}</span> <span>${lastUsedAt ? html`last used ${day(lastUsedAt)}` : 'never used'}</span></li>`,
-      )}
-    </ul>
+    ${rowList<ApiKey>(shown, [
+      ['Key', 'name', named],
+      [
+        'Revoked',
+        'text',
+        ({ revokedAt = now }) => html`<span class="whole">revoked ${time(revokedAt, now)}</span>`,
+      ],
+      [
+        'Last used',
+        'text',
+        ({ lastUsedAt }) => (lastUsedAt ? html`last used ${day(lastUsedAt)}` : 'never used'),
+      ],
+    ])}
     ${links}
   </details>`;
 };
