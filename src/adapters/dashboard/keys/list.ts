@@ -64,7 +64,7 @@ const scopeList = (key: ApiKey): Child =>
 const onlyProject = ({ projectId }: ApiKey, projects: readonly Project[]): Child => {
   if (projectId === undefined) return undefined;
   const name = projects.find(({ id }) => id === projectId)?.name ?? 'a removed project';
-  return html`<div class="hint">deploys only to ${name}</div>`;
+  return html`<div class="hint wrapped">deploys only to ${name}</div>`;
 };
 
 const stateOf = (key: ApiKey, now: Date): Html => {
