@@ -11,7 +11,7 @@ import { startRoles } from './roles.ts';
 import { warnOfUnknownKeys } from './sealed-keys.ts';
 import type { Config } from './settings/settings.ts';
 import { redaction } from './settings/redaction.ts';
-import { startWarnings } from './settings/warnings.ts';
+import { startWarnings } from './settings/start-warnings.ts';
 import { openTracing } from './tracing.ts';
 import { MetricsKey } from './keys.ts';
 

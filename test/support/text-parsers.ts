@@ -359,6 +359,7 @@ export const trustingFiles: Readonly<Record<string, readonly string[]>> = {
     'app/settings/config.ts',
     'app/settings/warnings.ts',
     'app/introduce.ts',
+    'app/settings/start-warnings.ts',
     'app/settings/setting-schemas.ts',
     'app/settings/faults.ts',
   ],

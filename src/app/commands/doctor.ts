@@ -4,7 +4,7 @@ import { onDemand } from '../on-demand.ts';
 import { redaction, shownSettings } from '../settings/redaction.ts';
 import type { Finding } from '../doctor/finding.ts';
 import type { Config } from '../settings/settings.ts';
-import { startWarnings } from '../settings/warnings.ts';
+import { startWarnings } from '../settings/start-warnings.ts';
 import type { PlatformSource } from '../doctor/check-platform.ts';
 import { ConfigKey, DomainsKey } from '../keys.ts';
 import { command, commandOfSettings, group, type Answer, type Define } from './run-command.ts';

@@ -1,5 +1,5 @@
 import type { Config } from '../settings/settings.ts';
-import { startWarnings } from '../settings/warnings.ts';
+import { startWarnings } from '../settings/start-warnings.ts';
 import { checkBackups, checkDatabase, databaseClock, judgeClocks } from './check-database.ts';
 import { checkDns, checkZone } from './check-dns.ts';
 import { checkPlatform } from './check-platform.ts';

@@ -5,7 +5,7 @@ import { CoalescedRuns } from '../../kernel/signals.ts';
 import { createLog } from '../log.ts';
 import type { Config } from '../settings/settings.ts';
 import { redaction } from '../settings/redaction.ts';
-import { startWarnings } from '../settings/warnings.ts';
+import { startWarnings } from '../settings/start-warnings.ts';
 import { stopDeadlines, stopOnSignal } from '../stop-process.ts';
 import { forkChild, GatheredMetrics, type Child, type Ending } from './children.ts';
 

@@ -50,7 +50,7 @@ export const loadConfig = (environment: Environment): Config => {
     ...(config ? faultsOf(config) : []),
   ];
   if (!config || faults.length > 0) {
-    throw new ConfigFault(faults, nearNames(environment));
+    throw new ConfigFault(faults, nearNames(environment, Object.keys(settings)));
   }
   return config;
 };

@@ -1,34 +1,5 @@
-import { existsSync, statSync } from 'node:fs';
-import { listenersOf } from './addresses.ts';
+import type { Config } from './settings.ts';
 import { howToMakeOne, isOnThisMachine, isReadable, weaknessOf, when } from './faults.ts';
-import { settings, type Config } from './settings.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
-
-const firstFreePort = 1024;
-
-export const startWarnings = (config: Config, environment: Environment): readonly string[] => [
-  ...nearNames(environment),
-  ...safetyWarnings(config),
-  ...when(
-    process.getuid?.() === 0 && !needsRoot(config),
-    `The process runs as root although no port needs it. Run it as a separate user who owns ${config.dataDir}.`,
-  ),
-  ...secretPlaces(config).flatMap((path) => {
-    const mode = existsSync(path) ? statSync(path).mode & 0o777 : 0;
-    const text = `${path} is open to other users (mode ${mode.toString(8)}). Run: chmod go-rwx ${path}`;
-    return when((mode & 0o077) !== 0, text);
-  }),
-];
-
-const needsRoot = (config: Config): boolean =>
-  listenersOf(config).some(({ port }) => port > 0 && port < firstFreePort);
-
-const secretPlaces = ({ dataDir, databaseUrl }: Config): readonly string[] => {
-  const file = /^sqlite:(?!:memory:)(.+)$/.exec(databaseUrl)?.[1];
-  const companions = file === undefined ? [] : ['', '-wal', '-shm'].map((end) => file + end);
-  return [dataDir, `${dataDir}/secret.key`, ...companions];
-};
 
 export const safetyWarnings = (config: Config): readonly string[] => {
   const { production, publicUrl, secretKey = '', s3Endpoint = '' } = config;
@@ -77,10 +48,11 @@ const reservedZone = /(^|\.)(test|example|invalid|localhost|local|internal|home\
 const leastLetters = 8;
 const mostWrong = 2;
 
-const known = Object.keys(settings);
-
 /** Finds variables that look like misspelt settings, because they would have no effect. */
-export const nearNames = (environment: Environment): readonly string[] =>
+export const nearNames = (
+  environment: Readonly<Record<string, string | undefined>>,
+  known: readonly string[],
+): readonly string[] =>
   Object.keys(environment)
     .filter((name) => name.length >= leastLetters && !known.includes(name))
     .flatMap((name) => {

@@ -8,7 +8,7 @@ import { settings, type Setting } from '../../../src/app/settings/settings.ts';
 import { nearNames } from '../../../src/app/settings/warnings.ts';
 
 const names = Object.keys(settings);
-const warnings = (variable: string) => nearNames({ [variable]: 'x' });
+const warnings = (variable: string) => nearNames({ [variable]: 'x' }, names);
 
 test.each([
   ['DATABSE_URL', 'DATABASE_URL'],
