@@ -7,7 +7,7 @@ export const uploadSlots = {
   reading: { all: 16, ofOne: 1 },
 } as const;
 
-/** Frees the place. A second call does nothing. */
+/** Frees the slot. A second call does nothing. */
 export type GiveBack = () => void;
 
 export interface SlotLimits {
@@ -25,12 +25,12 @@ export class Slots {
     this.#limits = limits;
   }
 
-  /** @returns undefined if this account cannot have a place now */
+  /** @returns undefined if this account cannot have a slot now */
   tryTake(accountId: string): GiveBack | undefined {
     return this.#hasRoomFor(accountId) ? this.#take(accountId) : undefined;
   }
 
-  /** Waits for a place. An account that has used up its own places lets others go first. */
+  /** Waits for a slot. An account that has used up its own slots lets others go first. */
   take(accountId: string): Promise<GiveBack> {
     return new Promise((resolve) => {
       this.#line.push({ accountId, call: resolve });
@@ -39,10 +39,10 @@ export class Slots {
   }
 
   #take(accountId: string): GiveBack {
-    const place = { accountId };
-    this.#taken.add(place);
+    const slot = { accountId };
+    this.#taken.add(slot);
     return () => {
-      this.#taken.delete(place);
+      this.#taken.delete(slot);
       this.#callNext();
     };
   }
@@ -57,7 +57,7 @@ export class Slots {
   }
 
   #hasRoomFor(accountId: string): boolean {
-    const own = [...this.#taken].filter((place) => place.accountId === accountId).length;
+    const own = [...this.#taken].filter((slot) => slot.accountId === accountId).length;
     return own < this.#limits.ofOne && this.#taken.size < this.#limits.all;
   }
 }

@@ -76,7 +76,7 @@ export class Uploads {
       const archive = { field: this.field, largest: largestUpload, missing, take };
       const fields = await this.#receive(project, () => receiveForm(request, archive));
       const leave = await deadline.apart(() => this.#unpacking.take(project.accountId));
-      return inPlace(leave, async () => {
+      return inSlot(leave, async () => {
         const begun = await begin({ fields, hash: hash.digest('hex') });
         return begun && this.#finish(begun, path);
       });
@@ -94,7 +94,7 @@ export class Uploads {
       const hash = await this.#receive(project, () => receiveBody(request, file));
       const unpack = async (begun: BegunDeploy): Promise<Deploy> => {
         const leave = await deadline.apart(() => this.#unpacking.take(project.accountId));
-        return inPlace(leave, () => this.#finish(begun, path));
+        return inSlot(leave, () => this.#finish(begun, path));
       };
       return work({ hash, unpack });
     });
@@ -106,7 +106,7 @@ export class Uploads {
     request: IncomingMessage,
     wanted: FormFile,
   ): Promise<{ readonly fields: ReadonlyMap<string, string>; readonly file: Buffer }> {
-    return inPlace(placeOrBusy(this.#reading, { accountId }), async () => {
+    return inSlot(slotOrBusy(this.#reading, { accountId }), async () => {
       const pieces: Buffer[] = [];
       const take = async (content: AsyncIterable<Buffer>): Promise<void> => {
         for await (const piece of content) pieces.push(piece);
@@ -127,14 +127,14 @@ export class Uploads {
     work: (file: FileHandle, path: string) => Promise<T>,
   ): Promise<T> {
     const { folder, ids } = this.#ports;
-    return inPlace(placeOrBusy(this.#inAll, project), () =>
+    return inSlot(slotOrBusy(this.#inAll, project), () =>
       inUploadFile(folder, ids.next('upload'), work),
     );
   }
 
   #receive<T>(project: Project, receive: () => Promise<T>): Promise<T> {
-    const leave = placeOrBusy(this.#receiving, project);
-    return inPlace(leave, () => this.#ports.deadline.apart(receive));
+    const leave = slotOrBusy(this.#receiving, project);
+    return inSlot(leave, () => this.#ports.deadline.apart(receive));
   }
 
   async #finish(begun: BegunDeploy, upload: string): Promise<Deploy> {
@@ -156,7 +156,7 @@ async function* hashed(content: AsyncIterable<Buffer>, hash: Hash) {
   }
 }
 
-const inPlace = async <T>(leave: GiveBack, work: () => Promise<T>): Promise<T> => {
+const inSlot = async <T>(leave: GiveBack, work: () => Promise<T>): Promise<T> => {
   try {
     return await work();
   } finally {
@@ -165,7 +165,7 @@ const inPlace = async <T>(leave: GiveBack, work: () => Promise<T>): Promise<T> =
 };
 
 /** @throws DomainError `upload_busy` */
-const placeOrBusy = (slots: Slots, { accountId }: Pick<Project, 'accountId'>): GiveBack => {
+const slotOrBusy = (slots: Slots, { accountId }: Pick<Project, 'accountId'>): GiveBack => {
   const leave = slots.tryTake(accountId);
   if (leave) return leave;
   throw uploadRefused('upload_busy', 'Other uploads are in progress. Try again in a minute.');
