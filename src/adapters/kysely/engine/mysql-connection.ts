@@ -1,5 +1,4 @@
 import type { FieldPacket, PoolConnection, QueryError, RowDataPacket } from 'mysql2';
-import pTimeout from 'p-timeout';
 import { type Deadline, OutOfTime } from '../../../kernel/ports.ts';
 import { failureOf } from './failure.ts';
 
@@ -93,35 +92,31 @@ export class GuardedConnection {
     this.#connection.destroy();
   }
 
-  async #ask(leftMs: number, count: number, ask: (answered: Answered) => void): Promise<unknown> {
-    if (this.#isBroken) throw brokenConnection();
-    if (leftMs === 0) throw new OutOfTime('The database');
+  #ask(leftMs: number, count: number, ask: (answered: Answered) => void): Promise<unknown> {
+    if (this.#isBroken) return Promise.reject(brokenConnection());
+    if (leftMs === 0) return Promise.reject(new OutOfTime('The database'));
     const { queryMs } = this.#limits;
-    const answer = new Promise((resolve, reject) => {
-      ask((error, answer, fields) => {
-        if (!error) {
-          resolve(lastOf(answer, fields, count));
-          return;
-        }
-        if (failureOf(error) === 'unavailable') this.#isBroken = true;
-        reject(error);
-      });
-    });
-    return pTimeout(answer, {
-      milliseconds: Math.min(queryMs, leftMs),
-      fallback: () => {
+    return inTime({
+      ms: Math.min(queryMs, leftMs),
+      begin: (settle) => {
+        ask((error, answer, fields) => {
+          if (error && failureOf(error) === 'unavailable') this.#isBroken = true;
+          settle(error, error ? undefined : lastOf(answer, fields, count));
+        });
+      },
+      late: () => {
         this.destroy();
-        throw leftMs < queryMs ? new OutOfTime('The database') : brokenConnection();
+        return leftMs < queryMs ? new OutOfTime('The database') : brokenConnection();
       },
     });
   }
 }
 
-/** mysql2 answers several statements with a list of answers. */
 const lastOf = (answer: unknown, fields: unknown, count: number): unknown => {
-  const last = count > 1 ? (answer as unknown[]).at(-1) : answer;
-  if (!Array.isArray(last)) return last;
-  const columns = count > 1 ? (fields as unknown[]).at(-1) : fields;
+  const isList = count > 1 && Array.isArray(answer);
+  const last: unknown = isList ? answer.at(-1) : answer;
+  const columns: unknown = isList && Array.isArray(fields) ? fields.at(-1) : fields;
+  if (!Array.isArray(last) || !Array.isArray(columns)) return last;
   return withBigints(last as Record<string, unknown>[], columns as FieldPacket[]);
 };
 
@@ -142,6 +137,26 @@ const withBigints = (rows: Record<string, unknown>[], columns: readonly FieldPac
 
 const brokenConnection = () =>
   coded('POOL_BROKEN', 'the connection broke, or did not answer in time');
+
+interface Timed<T> {
+  readonly ms: number;
+  readonly begin: (settle: (error: Error | null, value?: T) => void) => unknown;
+  /** @returns the error for the caller */
+  readonly late: () => Error;
+}
+
+export const inTime = <T>({ ms, begin, late }: Timed<T>): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      reject(late());
+    }, ms);
+    timer.unref();
+    begin((error, value) => {
+      clearTimeout(timer);
+      if (error) reject(error);
+      else resolve(value as T);
+    });
+  });
 
 export const coded = (code: string, message: string): Error =>
   Object.assign(new Error(message), { code });
@@ -180,12 +195,20 @@ const wanted = (lockSeconds: LockSeconds): readonly (readonly [names: string, va
   ['transaction_read_only|tx_read_only', 'OFF'],
 ];
 
-const settings = (lockSeconds: LockSeconds): readonly string[] => [
-  'set session transaction isolation level read committed, read write',
-  ...wanted(lockSeconds)
-    .filter(([name]) => !name.includes('|'))
-    .map(([name, value]) => `set ${name} = ${/^\d+$/.test(value) ? value : `'${value}'`}`),
-];
+/** `set transaction` and the timeout need separate statements. */
+const statements = (lockSeconds: LockSeconds): readonly string[] => {
+  const rest = wanted(lockSeconds).filter(
+    ([name]) => name !== 'wait_timeout' && !name.includes('|'),
+  );
+  const assigned = rest.map(([name, value]) =>
+    /^\d+$/.test(value) ? `${name} = ${value}` : `${name} = '${value}'`,
+  );
+  return [
+    'set session transaction isolation level read committed, read write',
+    `set wait_timeout = ${String(silentSeconds)}`,
+    `set ${assigned.join(', ')}`,
+  ];
+};
 
 /** Sets and verifies session variables in one packet. @throws Error `SESSION_REFUSED` with the refused variables */
 export const prepareSession = async (
@@ -194,13 +217,14 @@ export const prepareSession = async (
 ): Promise<void> => {
   const expected = wanted(lockSeconds);
   const names = expected.flatMap(([either]) => either.split('|'));
+  const settings = statements(lockSeconds).map((sql) => ({ sql, parameters: [] }));
   const look = {
     sql: `show session variables where variable_name in (${names.map(() => '?').join()})`,
     parameters: names,
   };
   let rows: unknown;
   try {
-    rows = await connection.send([...settings(lockSeconds).map(word), look], Infinity);
+    rows = await connection.send([...settings, look], Infinity);
   } catch (error) {
     throw failureOf(error) === 'unavailable' ? error : sessionRefused((error as Error).message);
   }

@@ -1,11 +1,10 @@
-import { promisify } from 'node:util';
 import type { Pool, PoolConnection } from 'mysql2';
-import pTimeout from 'p-timeout';
 import { OutOfTime } from '../../../kernel/ports.ts';
 import type { PoolLoad } from './connections.ts';
 import {
   GuardedConnection,
   coded,
+  inTime,
   prepareSession,
   type QueryLimits,
   type Statement,
@@ -26,14 +25,12 @@ export interface HeldConnection {
 /** A pool that limits how long callers wait for a connection. */
 export class MysqlPool {
   readonly #pool: Pool;
-  readonly #connect: () => Promise<PoolConnection>;
   readonly #settings: PoolSettings;
   readonly #slots: ConnectionSlots;
   readonly #known = new WeakMap<PoolConnection, GuardedConnection>();
 
   constructor(pool: Pool, settings: PoolSettings) {
     this.#pool = pool;
-    this.#connect = promisify(pool.getConnection).bind(pool);
     this.#settings = settings;
     this.#slots = new ConnectionSlots(settings.limits);
   }
@@ -52,11 +49,19 @@ export class MysqlPool {
     const slot = await this.#slots.take(tableOf(first), ms);
     const opening = this.#open();
     try {
-      const connection = await pTimeout(opening, {
-        milliseconds: Math.max(1, ms - (performance.now() - since)),
-        fallback: () => {
-          throw leftMs < acquireMs ? new OutOfTime('The database') : tooLate();
+      const connection = await inTime<GuardedConnection>({
+        ms: Math.max(1, ms - (performance.now() - since)),
+        begin: (settle) => {
+          opening.then(
+            (opened) => {
+              settle(null, opened);
+            },
+            (error: unknown) => {
+              settle(error as Error);
+            },
+          );
         },
+        late: () => (leftMs < acquireMs ? new OutOfTime('The database') : tooLate()),
       });
       return { connection, slot };
     } catch (error) {
@@ -113,6 +118,15 @@ export class MysqlPool {
       }
     }
   }
+
+  #connect(): Promise<PoolConnection> {
+    return new Promise((resolve, reject) => {
+      this.#pool.getConnection((error, connection) => {
+        if (error) reject(error);
+        else resolve(connection);
+      });
+    });
+  }
 }
 
 /** The table of a statement; empty if there is none. */
@@ -132,7 +146,7 @@ export interface SlotLimits {
 
 interface Waiting {
   readonly table: string;
-  readonly serve: (slot: Slot) => void;
+  readonly call: (error: null, slot: Slot) => void;
 }
 
 /** Serves callers in their order. One locked table cannot take the last connections. */
@@ -156,14 +170,13 @@ export class ConnectionSlots {
     if (this.#waiting.size >= this.#limits.mostWaiting) {
       throw coded('POOL_FULL', 'too many wait for a connection');
     }
-    const served = Promise.withResolvers<Slot>();
-    const waiting = { table, serve: served.resolve };
-    this.#waiting.add(waiting);
-    return pTimeout(served.promise, {
-      milliseconds: ms,
-      fallback: () => {
-        this.#waiting.delete(waiting);
-        throw coded('POOL_BUSY', 'no free connection in time');
+    let waiting: Waiting | undefined;
+    return inTime<Slot>({
+      ms,
+      begin: (call) => this.#waiting.add((waiting = { table, call })),
+      late: () => {
+        if (waiting) this.#waiting.delete(waiting);
+        return coded('POOL_BUSY', 'no free connection in time');
       },
     });
   }
@@ -173,7 +186,7 @@ export class ConnectionSlots {
     for (const waiting of this.#waiting) {
       if (!this.#admits(waiting.table)) continue;
       this.#waiting.delete(waiting);
-      waiting.serve(this.#slot(waiting.table));
+      waiting.call(null, this.#slot(waiting.table));
     }
     if (this.#taken.size === 0) this.#idle?.();
   }
