@@ -34,7 +34,7 @@ export const failureInWords = (
     const { seen, advice } = databaseProblem(databaseUrl, error);
     return `${seen} ${advice}`;
   }
-  const place = coded && placeOf(coded);
+  const place = coded && pathIn(coded);
   if (place !== undefined && noAccess.test(coded?.code ?? '')) {
     return `${place} cannot be used (${String(coded?.code)}). Give this user access to it, or run the command as its owner.`;
   }
@@ -130,12 +130,12 @@ const folderOf = (databaseUrl: string): string => dirname(databaseUrl.replace(/^
 
 const noAccess = /^E(ACCES|PERM|ROFS)$/;
 
-/** A copy fails at its end: what is copied has been read before. */
-const placeOf = ({ path, dest = path }: Failure): string | undefined =>
+/** For a copy this is the target, because the source was readable. */
+const pathIn = ({ path, dest = path }: Failure): string | undefined =>
   typeof dest === 'string' ? dest : undefined;
 
 const isOfFiles = (failure: Failure, folder: string): boolean => {
-  const place = placeOf(failure);
+  const place = pathIn(failure);
   const isThere = place === folder || place?.startsWith(`${folder}/`) === true;
   return isThere && /^E(ACCES|PERM|ROFS|NOTDIR|EXIST|NOSPC|DQUOT|LOOP)$/.test(String(failure.code));
 };

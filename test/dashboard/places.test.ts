@@ -123,7 +123,7 @@ test('after a delivery is sent again, the same page of deliveries is shown', asy
   const second = await secondPage(webhook);
   const text = await pageAt(second);
   expect(formIn(text, /\/off$/)).toBe(`${webhook}/off`);
-  const [, id = ''] = /<li id="(\w+)">/.exec(text) ?? [];
+  const [, id = ''] = /<li id="(whd_\w+)"/.exec(text) ?? [];
   const { location } = await owner.visitor.post(
     `${webhook}/deliveries/${id}/again?${second.split('?')[1] ?? ''}`,
   );

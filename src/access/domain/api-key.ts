@@ -132,8 +132,8 @@ export const rotateApiKey = (
 };
 
 /**
- * The tenth refusal in a minute brings a ban. One counted after it may be faster, and brings it then. A key whose ban
- * was lifted within the same minute has ten more.
+ * The tenth refusal in a minute brings a ban. If a later one is handled first, that one does. After a ban was lifted
+ * within its minute, the next multiple of ten brings one.
  * @param strikes refusals in this minute, at least ten
  */
 export const banApiKey = (key: ApiKey, now: Date, strikes = strikesForBan): KeyDecision => {

@@ -111,7 +111,7 @@ export class EdgeServer {
     for (const server of [this.#plain, this.#secure]) {
       server.maxConnections = limits.connections;
       server.setTimeout(visitorTimes.silenceMs);
-      // Bodies are never read, so nobody is told to send one. Those who wait for that may send none.
+      // We never answer 100, because we read no bodies. A client that waits for it may send none, so its connection ends.
       server.on('checkContinue', (...visit: Parameters<typeof closeAfterwards>) => {
         closeAfterwards(...visit);
         server.emit('request', ...visit);

@@ -32,7 +32,7 @@ export const errorTable = {
   ),
   malformed_request: is(
     400,
-    'The request is not valid HTTP/1.1, its `Host` is missing or invalid, `Host` or `Authorization` is given twice, or a `Transfer-Encoding` is not `chunked`.',
+    'The request is not valid HTTP/1.1, its `Host` is missing or invalid, `Host` or `Authorization` is given twice, or a `Transfer-Encoding` is not `chunked` or comes over HTTP/1.0.',
     'Send the header Host once.',
   ),
   malformed_json: is(

@@ -91,7 +91,7 @@ export class FailoverCounters extends QuotaCounters {
     if (!(error instanceof Unavailable) || error instanceof OutOfTime) throw error;
     if (this.#aloneSince === undefined) this.#onLocal(true);
     // The first request may come long after the outage began.
-    this.#aloneSince ??= this.#shared.awaySince ?? this.#elapsed();
+    this.#aloneSince = this.#shared.awaySince ?? this.#aloneSince ?? this.#elapsed();
     if (this.#elapsed() - this.#aloneSince > longestAloneMs) throw error;
   }
 }

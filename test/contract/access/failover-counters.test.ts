@@ -157,6 +157,15 @@ test('the 60 seconds begin with the outage, even if the first request comes late
   await expect(take()).rejects.toBe(away);
 });
 
+test('a second outage gets 60 seconds, even if nothing was counted since the first', async () => {
+  shared.awaySince = elapsed;
+  goAway();
+  await take();
+  elapsed += 10 * longestAloneMs;
+  shared.awaySince = elapsed;
+  expect(await take()).toMatchObject({ allowed: true });
+});
+
 test('counting recovers automatically, and the next outage gets 60 seconds again', async () => {
   goAway();
   await take();

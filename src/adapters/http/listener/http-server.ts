@@ -137,7 +137,10 @@ export class HttpServer {
   }
 }
 
-/** A client that got no 100 may send no body, so the connection ends with the answer. */
+/**
+ * A client that got no 100 may send no body, so the connection ends with the answer. `for await` would wait forever,
+ * because it emits no `resume`.
+ */
 const continueWhenRead = (request: IncomingMessage, response: ServerResponse): void => {
   const { shouldKeepAlive } = response;
   response.shouldKeepAlive = false;

@@ -186,7 +186,7 @@ export const attentionOf = (domain: CustomDomain): Attention => {
 
 /**
  * Orders domains of the same attention: the time at which a live domain stops, or stopped, and otherwise since when the
- * domain waits. The same for all domains that do not need their owner, so that these are sorted by name.
+ * domain waits. All others get the same time, so they are sorted by name.
  */
 export const attentionAt = (domain: CustomDomain): Date => {
   switch (attentionOf(domain)) {

@@ -21,7 +21,6 @@ export const hostedZone = (
 const providerOf = (nameServer: string): DnsProvider | undefined =>
   providers.find(({ nameServers }) => nameServers.some((one) => isWithin(nameServer, one)));
 
-/** Compares whole labels: `evil-example.com` is not within `example.com`. */
 export interface FilledForm {
   /** Empty: leave the field empty. Undefined: unknown form. */
   readonly name: string | undefined;

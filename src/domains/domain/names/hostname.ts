@@ -286,6 +286,7 @@ const hasReservedLabel = ({ ascii, unicode }: NameFacts): boolean => {
 
 const lastLabel = (name: string): string => name.slice(name.lastIndexOf('.') + 1);
 
+/** Compares whole labels: `evil-example.com` is not within `example.com`. */
 export const isWithin = (host: string, zone: string): boolean =>
   host === zone || host.endsWith(`.${zone}`);
 
