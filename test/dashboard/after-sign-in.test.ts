@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { signedCode } from '../../src/adapters/dashboard/frame/sent-form.ts';
 import { AccessKey, CatalogueKey } from '../../src/app/keys.ts';
 import { elementsIn, problemsIn, textOf } from '../support/dashboard/markup.ts';
 import {
@@ -235,6 +236,17 @@ test('a browser with an ended session is told why it must sign in again, and a n
   expect(await asked(dashboard.stranger())).not.toContain('session');
   await visitor.post('/dashboard/sign-out');
   expect(textOf((await visitor.get('/dashboard/sign-in')).text)).not.toContain('session');
+});
+
+test('a link from elsewhere cannot show a notice on the sign-in page', async () => {
+  const owner = await dashboard.newOwner();
+  const visitor = dashboard.stranger();
+  await visitor.get(await dashboard.linkFor(owner.email));
+  visitor.cookie = undefined;
+  const query = `?next=/dashboard/keys&done=${signedCode('', 'deleted')}`;
+  const text = textOf((await visitor.get(`/dashboard/sign-in${query}`)).text);
+  expect(text).toContain('Your session has ended.');
+  expect(text).not.toContain('is deleted');
 });
 
 test('a requested page is also reached after a sign-in by a mailed link', async () => {

@@ -11,6 +11,7 @@ import {
   type RunningDashboard,
 } from '../support/dashboard/running-dashboard.ts';
 import type { PageAnswer } from '../support/dashboard/visitor.ts';
+import { exchangeBytes } from '../support/http/raw-request.ts';
 
 let dashboard: RunningDashboard;
 let owner: Owner;
@@ -229,6 +230,26 @@ test('a form of more than 64 KiB is refused, with and without Content-Length', a
   });
   expect(untold.status).toBe(413);
 });
+
+test.each([
+  ['is sent at once, and the next request is served', {}, ['413', '200']],
+  ['waits to be asked for, and is not asked for', { Expect: '100-continue' }, ['413']],
+] as const)(
+  'a form of more than 64 KiB is refused if its body %s',
+  async (_, expecting, statuses) => {
+    const body = `name=${'x'.repeat(64 * 1024)}`;
+    const own = { Host: 'x', Cookie: owner.visitor.cookie!, 'Sec-Fetch-Site': 'same-origin' };
+    const headOf = (first: string, headers: Readonly<Record<string, string>>): string =>
+      [first, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`), '\r\n'].join(
+        '\r\n',
+      );
+    const told = { ...own, ...form, 'Content-Length': String(body.length), ...expecting };
+    const sent = headOf('POST /dashboard HTTP/1.1', told) + body;
+    const next = headOf('GET /dashboard HTTP/1.1', { ...own, Connection: 'close' });
+    const answers = await exchangeBytes(dashboard.origin, sent + next);
+    expect([...answers.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, one]) => one)).toEqual(statuses);
+  },
+);
 
 test.each(['name=%', 'name=%ff%fe', 'name', '&&&', '=', '__proto__=x&constructor=y', 'name[]=x'])(
   'a form with the body %j is refused',
