@@ -161,6 +161,8 @@ test('a redirect that is edited keeps its place, also after a refusal', async ()
   expect(refused.status).toBe(422);
   expect(formIn(refused.text, /\/edit/)).toContain(edit.split('?')[1]);
   expect(Object.values(problemsIn(refused.text))).toHaveLength(1);
+  const reloaded = await owner.visitor.get(formIn(text, /\/edit/));
+  expect(reloaded.location).toBe(edit);
   const saved = await send(refused.text, 'https://other.test/shop');
   expect(placeOf(saved.location)).toBe(second);
   expect(await pageAt(second)).toContain('https://other.test/shop');
@@ -186,6 +188,21 @@ test('a domain that is removed leads back to the page of the list', async () => 
   const { location = '' } = await owner.visitor.post(formIn(asked, /\/remove/), { attachment: id });
   const removed = await pageAt(location);
   expect(removed).toContain(`<a href="${second.replaceAll('&', '&amp;')}">Domains</a>`);
+});
+
+test('the page of a domain keeps the page of the list in its older entries and its links', async () => {
+  const second = await secondPage(`${settings}/domains?q=many`);
+  const [place = ''] = /\?.*/.exec(second) ?? [];
+  const [, id = ''] = /\/domains\/(dom_\w+)\/remove/.exec(await pageAt(second)) ?? [];
+  const page = `${settings}/domains/${id}${place}`;
+  const older = await pageAt(`${page}&before=1`);
+  expect(linkIn(older, 'Back to the newest entries')).toBe(`${page}#timeline`);
+  const made = await owner.visitor.post(formIn(await pageAt(page), /\/links/), {
+    once: 'once-in-here-4',
+  });
+  expect(linkIn(made.text, 'I have sent it')).toBe(page);
+  const revoked = await owner.visitor.post(formIn(await pageAt(page), /\/revoke/));
+  expect(placeOf(revoked.location)).toBe(page);
 });
 
 test('a rotated key is shown above the page of the list, and leads back to it', async () => {

@@ -10,7 +10,7 @@ import { html, type Html } from './frame/html.ts';
 import { layout, readerOf } from './frame/layout.ts';
 import type { LiveStreams } from './frame/live-streams.ts';
 import { PageProblem, problemOf } from './frame/page-problem.ts';
-import { deletedPath, secondFactorPath } from './frame/paths.ts';
+import { deletedPath, secondFactorPath, withQuery } from './frame/paths.ts';
 import { redirect, sendHtml, wantsEvents } from './frame/responses.ts';
 import {
   type Form,
@@ -71,7 +71,7 @@ export const addScreen = (
   const acting = (upload: Upload) =>
     visited((ctx, visit) => receiveFile(ctx, { screen, visit, ports }, upload));
   const back = visited((ctx, visit) => {
-    redirect(ctx, pathOf(screen, visit));
+    redirect(ctx, withQuery(pathOf(screen, visit), ctx.querystring));
   });
   const page = visited(async (ctx, visit) => {
     if (screen.live !== false && wantsEvents(ctx)) await ports.live.open(ctx, { screen, visit });
@@ -122,7 +122,7 @@ const refill = async (ctx: Context, sent: Sent): Promise<void> => {
 };
 
 const notSent = (isFilled: boolean): Html =>
-  html`<p class="notice busy" role="status" data-said>You had to sign in first, so nothing was done. ${isFilled ? 'What you entered is here again: check it, and send it once more.' : 'Send it once more.'}</p>`;
+  html`<p class="notice busy" role="status" data-said>You had to sign in or confirm first, so nothing was done. ${isFilled ? 'What you entered is here again: check it, and send it once more.' : 'Send it once more.'}</p>`;
 
 const leftOut = ({ secrets = [] }: Form): readonly string[] => [onceField, ...secrets];
 

@@ -1,9 +1,14 @@
 import { expect, test } from '@jest/globals';
-import { domainMenu, verifyForm } from '../../../src/adapters/dashboard/domains/actions.ts';
+import {
+  domainMenu,
+  noticeAfter,
+  verifyForm,
+} from '../../../src/adapters/dashboard/domains/actions.ts';
 import {
   problemCards,
   resolverSection,
 } from '../../../src/adapters/dashboard/domains/diagnostics.ts';
+import { progressOf } from '../../../src/adapters/dashboard/domains/progress.ts';
 import { recordsToCreate } from '../../../src/adapters/dashboard/domains/records.ts';
 import { stepLine, stepsOf } from '../../../src/adapters/dashboard/domains/status.ts';
 import { entryInWords } from '../../../src/adapters/dashboard/domains/timeline.ts';
@@ -70,22 +75,43 @@ test('the value of the required record can be copied', () => {
   ]);
 });
 
-test('while a certificate is ready, DNS that leads elsewhere is no problem, but a forbidden renewal is', () => {
+const caa = dnsProblem('caa_forbids_issuer', { seen: 'another', wanted: 'ours' });
+
+const readyWith = (...problems: readonly DnsProblem[]): CustomDomain => {
   const validation = { delegated: true, method: 'dns-01' } as const;
-  const dns = { ...added.dns, report: { ...badReport(start), validation } };
-  const ready = withEveryWork({ ...added, dns }).find(
-    ({ certificate }) => certificate.kind === 'issued',
-  );
-  const caa = dnsProblem('caa_forbids_issuer', { seen: 'another', wanted: 'ours' });
+  const dns = { ...added.dns, report: { ...badReport(start), problems, validation } };
+  return withEveryWork({ ...added, dns }).find(({ certificate }) => certificate.kind === 'issued')!;
+};
+
+test.each([
+  ['is ready', readyWith(missing), start, /the certificate is ready for when it does/],
+  ['has expired', readyWith(missing), after(91 * day), /is not correct yet/],
+  ['cannot be renewed', readyWith(missing, caa), start, /is not correct yet/],
+] as const)('a check that finds DNS elsewhere says so if the certificate %s', (...found) => {
+  const [, domain, now, said] = found;
+  const query = new URLSearchParams({ done: 'not-yet' });
+  expect(noticeAfter({ query, now }, domain).toString()).toMatch(said);
+});
+
+test('while a certificate is ready, DNS that leads elsewhere is no problem, but a forbidden renewal is', () => {
   const records = recordsFor(added, added.token, needs);
   const shown = (problems: readonly DnsProblem[]) =>
-    problemCards({ domain: ready!, problems, records }, start).toString();
+    problemCards({ domain: readyWith(missing), problems, records }, start).toString();
   expect(shown([missing])).toContain('<h2 id="your-change">Your DNS change</h2>');
   expect(shown([missing])).not.toMatch(/blocking|Problems|class="bad"/);
   expect(elementsIn(shown([missing, caa]), 'article').map(({ text }) => text)).toEqual([
     expect.stringMatching(/^Now no CNAME After your change CNAME t1\.sites\.test/),
     expect.stringMatching(/^blocking A CAA record forbids the certificate/),
   ]);
+});
+
+test('a problem that is spreading asks for nothing if the change has been made, like the page does', () => {
+  const resolvers = [1, 2].map((last) => answer(last, { agrees: last === 1 }));
+  const dns = { ...added.dns, report: { ...badReport(start), resolvers } };
+  const view = { domain: { ...added, dns }, problems: [missing], records: [] };
+  const [card] = elementsIn(problemCards(view, start).toString(), 'article');
+  expect(progressOf(view.domain, start).actor).toBe('nobody');
+  expect(card?.text).toMatch(/Nothing to do, if .* If it has not, who acts: You$/);
 });
 
 test('a CAA record to add is copied completely', () => {

@@ -8,7 +8,14 @@ import { type Confirmation, field, formError, onceInput, select } from '../frame
 import { html, type Html, nothing } from '../frame/html.ts';
 import { PageProblem } from '../frame/page-problem.ts';
 import { accountTabs } from './tabs.ts';
-import { pageIn, placeIn, rowList, rowMenu, seenAtOnce } from '../frame/list-parts.ts';
+import {
+  type ListPlace,
+  pageIn,
+  placeIn,
+  rowList,
+  rowMenu,
+  seenAtOnce,
+} from '../frame/list-parts.ts';
 import { badge, type ColumnsOf, head, secretCard, time } from '../frame/parts.ts';
 import { mePath, peoplePath, signInPath } from '../frame/paths.ts';
 import {
@@ -24,7 +31,7 @@ import {
 import { filled, shownOnce } from '../frame/sent-form.ts';
 import type { DashboardPorts } from '../ports.ts';
 
-const placeOf = (query: URLSearchParams): string => placeIn(query, ['after']);
+const placeOf = (query: URLSearchParams): ListPlace => placeIn(query, ['after']);
 
 export const ownLinkPath = `${mePath}/link`;
 
@@ -132,8 +139,7 @@ const refusedSince = (trouble: MailTrouble | undefined, now: Date): Html =>
 interface Cells extends Pick<PeopleOptions, 'newId' | 'isMailOn'> {
   readonly refusedMail: (person: Person) => Html;
   readonly may: Visit['may'];
-  /** The end of each form's address; see `placeIn`. */
-  readonly place: string;
+  readonly place: ListPlace;
 }
 
 type LeftOut =
@@ -180,7 +186,7 @@ const waysIn = ({ joinedAt, provenAt, passwordHash, factorSince }: Person): stri
   return provenAt ? way : `${way}; address not confirmed`;
 };
 
-const changeRole = ({ id, email, role: now }: Person, place: string): Html => {
+const changeRole = ({ id, email, role: now }: Person, place: ListPlace): Html => {
   const role = `role-${id}`;
   return html`<form method="post" action="${peoplePath}/${id}/role${place}" class="inline">
     <label class="visually-hidden" for="${role}">Role of ${email}</label>
@@ -199,7 +205,7 @@ const leave: Confirmation = {
   action: `${peoplePath}/leave`,
 };
 
-const remove = ({ id, email }: Person, place: string): Confirmation => ({
+const remove = ({ id, email }: Person, place: ListPlace): Confirmation => ({
   id: `remove-${id}`,
   label: 'Remove',
   about: `Remove ${email}`,

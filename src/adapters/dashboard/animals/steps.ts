@@ -13,7 +13,7 @@ import {
 } from '../../../catalogue/domain/pet.ts';
 import { buttonForm, confirmedForm } from '../frame/form-parts.ts';
 import { type Child, html, type Html } from '../frame/html.ts';
-import type { Choice } from '../frame/list-parts.ts';
+import type { Choice, ListPlace } from '../frame/list-parts.ts';
 import { badge, type Tone } from '../frame/parts.ts';
 import { animalsPath, ordersPath } from './query.ts';
 
@@ -63,8 +63,7 @@ export const orderSteps: Readonly<Record<Exclude<OrderStatus, 'placed'>, Step<un
 export const animalPath = ({ id }: Pick<Pet, 'id'>): string => `${animalsPath}/${id}`;
 export const orderPath = ({ id }: Pick<Order, 'id'>): string => `${ordersPath}/${id}`;
 
-/** @param place of the list; see `placeIn` */
-export const petButtons = (pet: Pet, place: string): readonly Html[] =>
+export const petButtons = (pet: Pet, place: ListPlace): readonly Html[] =>
   petTransitions[pet.status].map((next) => {
     const { name, label, asks } = petSteps[next];
     const action = `${animalPath(pet)}/${name}${place}`;
@@ -74,8 +73,7 @@ export const petButtons = (pet: Pet, place: string): readonly Html[] =>
     return confirmedForm({ id: name, label, about, question, action, goesOn: true, ...asks });
   });
 
-/** @param place of the list; see `placeIn` */
-export const orderButtons = (order: Order, place: string): readonly Html[] =>
+export const orderButtons = (order: Order, place: ListPlace): readonly Html[] =>
   orderTransitions[order.status].map((next) => {
     const { name, label } = orderSteps[next];
     return buttonForm(`${orderPath(order)}/${name}${place}`, label, {

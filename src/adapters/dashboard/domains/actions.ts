@@ -1,12 +1,13 @@
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
 import { nameInText } from '../../../domains/domain/names/hostname.ts';
-import { isReady, isVisited } from '../../../domains/domain/attachment/serving.ts';
+import { isReadyAt, isVisited, leadsAstray } from '../../../domains/domain/attachment/serving.ts';
+import { isBlocking } from '../../../domains/domain/dns/problem.ts';
 import { reverifyAllowedAt, verifyAllowedAt } from '../../../domains/domain/attachment/checks.ts';
 import { DomainError } from '../../../kernel/decision.ts';
 import type { DomainRole } from '../../../domains/use-cases/domain-settings.ts';
 import type { Project } from '../../../sites/domain/project.ts';
 import { html, type Html, nothing } from '../frame/html.ts';
-import { rowMenu } from '../frame/list-parts.ts';
+import { type ListPlace, rowMenu } from '../frame/list-parts.ts';
 import { time } from '../frame/parts.ts';
 import { queryText } from '../frame/paths.ts';
 import { bareForm, type Form, type Refusal, type Visit } from '../frame/screen.ts';
@@ -59,8 +60,7 @@ const buttonOf = (domain: CustomDomain, now: Date, isInList: boolean) => {
 interface MenuOptions {
   readonly slug: string;
   readonly may: Visit['may'];
-  /** Of the list; see `placeIn`. */
-  readonly place: string;
+  readonly place: ListPlace;
 }
 
 export const domainMenu = (
@@ -140,7 +140,7 @@ const afterVerify = (before: CustomDomain, after: CustomDomain): string => {
  * @param path of the domain's page, if the notice is on another one
  */
 export const noticeAfter = (
-  query: URLSearchParams,
+  { query, now }: Pick<Visit, 'query' | 'now'>,
   domain: CustomDomain | undefined,
   path = '',
 ): Html => {
@@ -148,7 +148,8 @@ export const noticeAfter = (
   const said = domain && words.get(done)?.[domain.state];
   if (said !== undefined) return html`<p class="notice good" role="status">${said}</p>`;
   if (done !== 'not-yet' || domain?.dns.report?.verifiable !== false) return nothing;
-  if (isReady(domain)) return notMovedYet;
+  const blocking = domain.dns.report.problems.filter(isBlocking);
+  if (isReadyAt(domain, now) && blocking.every(leadsAstray)) return notMovedYet;
   return html`<p class="notice busy" role="status">The DNS of ${shownName(domain)} was checked and is not correct yet. <a href="${path}#problems">See what to change</a>; we keep checking automatically.</p>`;
 };
 

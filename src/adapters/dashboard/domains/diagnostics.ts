@@ -106,8 +106,10 @@ const problemCard = (
 
 const whoActs = (problem: DnsProblem, isSpreading: boolean): Html => {
   if (problem.actor === 'nobody') return html`Nothing to do: it resolves on its own.`;
-  const isNew = isSpreading && isBlocking(problem);
-  return html`Who acts: <strong>${actorWords[problem.actor]}</strong>${isNew && ', unless you have just done so: some resolvers already return the correct answer'}`;
+  const actor = html`<strong>${actorWords[problem.actor]}</strong>`;
+  return isSpreading && isBlocking(problem)
+    ? html`Nothing to do, if the change has just been made: some resolvers already return the correct answer. If it has not, who acts: ${actor}`
+    : html`Who acts: ${actor}`;
 };
 
 const copyWanted = (

@@ -9,6 +9,7 @@ import type { DomainView } from '../../../domains/use-cases/show-domain.ts';
 import type { Project } from '../../../sites/domain/project.ts';
 import { formError } from '../frame/form-parts.ts';
 import { html, type Html, nothing } from '../frame/html.ts';
+import type { ListPlace } from '../frame/list-parts.ts';
 import { PageProblem } from '../frame/page-problem.ts';
 import { queryText } from '../frame/paths.ts';
 import { form, type Refusal, refusalOf, type Screen, type Visit } from '../frame/screen.ts';
@@ -49,7 +50,7 @@ export const domainScreen = (ports: DashboardPorts): Screen => ({
     const actions = html`${visitLink(domain, ports.settings.siteUrl(project.slug))}${domainMenu(domain, view.role, { slug: project.slug, may: visit.may, place })}`;
     const shown = { ports, project, view, visit, refusal };
     const content = html`
-      ${noticeAfter(visit.query, domain)}
+      ${noticeAfter(visit, domain)}
       ${domainHead(project, domain, { actions, place })}
       ${secret}
       ${domain.state === 'removed' ? await gone(shown) : await sections(shown)}
@@ -87,14 +88,16 @@ const sections = async (shown: ShownDomain): Promise<Html> => {
   const { domain } = view;
   const { now, may } = visit;
   const own = domainPath(project.slug, domain.id);
+  const place = placeOf(visit.query);
   const verify = verifyForm(domain, {
-    action: own + placeOf(visit.query),
+    action: own + place,
     now,
     refusal: refusalOf(refusal, 'verify'),
     may,
   });
   const sharing = {
     path: own,
+    place,
     now,
     once: ports.ids.next('form'),
     refusal: refusalOf(refusal, 'share'),
@@ -194,7 +197,7 @@ interface Removal {
   readonly zones: RecordZones;
   readonly refusal: Refusal | undefined;
   readonly may: Visit['may'];
-  readonly place: string;
+  readonly place: ListPlace;
 }
 
 const confirmation = (

@@ -49,7 +49,7 @@ const showDomains = (ports: DashboardPorts) => async (visit: Visit, refusal?: Re
   const all = counts.attached + counts.removed;
   const content = html`
     ${projectHead(site.project, 'domains', lead)}
-    ${noticeAfter(query, acted, domainPath(slug, acted?.id ?? ''))}
+    ${noticeAfter(visit, acted, domainPath(slug, acted?.id ?? ''))}
     ${may('domain.add') && adding({ plan, slug, once: ids.next('form'), hasWildcards: hasWildcards(settings, plan), refusal: refusalOf(refusal, 'add-domain') })}
     ${all > 0 && listBar(stateFilter(address, counts), all > fewDomains && searchField(address, 'Search domains'))}
     ${all === 0 && noDomainYet(site, plan)}

@@ -20,6 +20,7 @@ import {
   bulkForm,
   filterBar,
   type ListAddress,
+  type ListPlace,
   placeIn,
   rowList,
 } from '../frame/list-parts.ts';
@@ -62,7 +63,7 @@ const cursorOf = (domain: CustomDomain): string =>
 export const placeOf = (
   query: URLSearchParams,
   more: Readonly<Record<string, string>> = {},
-): string => placeIn(query, ['state', 'q', 'after'], more);
+): ListPlace => placeIn(query, ['state', 'q', 'after'], more);
 
 export const nextPage = (address: ListAddress, last: CustomDomain | undefined) =>
   last && addressOf(address, { after: cursorOf(last) });

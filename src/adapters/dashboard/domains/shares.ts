@@ -11,6 +11,7 @@ import type { MadeShare, SharedDomain } from '../../../domains/use-cases/show-do
 import { buttonForm, formError, onceInput } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
 import { sendAlone } from '../frame/layout.ts';
+import type { ListPlace } from '../frame/list-parts.ts';
 import {
   counted,
   day,
@@ -29,6 +30,7 @@ import type { DashboardPorts } from '../ports.ts';
 import { networkOf } from '../sign-in/session.ts';
 import { healthBadges } from './certificate.ts';
 import { diagnosticsSection, problemCards } from './diagnostics.ts';
+import { placeOf } from './list.ts';
 import { domainOf, domainPath } from './paths.ts';
 import { sharedSentenceOf } from './progress.ts';
 import { recordsToCreate, recordsToKeep } from './records.ts';
@@ -49,7 +51,7 @@ export const shareForms = (ports: Ports): readonly Form[] => [
     act: async (visit) => {
       const { project, domain } = await domainOf(ports, visit);
       const share = await ports.domains.makeShare(domain);
-      const way = domainPath(project.slug, domain.id);
+      const way = domainPath(project.slug, domain.id) + placeOf(visit.query);
       return { ...shownLink(domain, share, { ports, way }), status: 201 };
     },
   }),
@@ -60,7 +62,8 @@ export const shareForms = (ports: Ports): readonly Form[] => [
     act: async (visit) => {
       const { project, domain } = await domainOf(ports, visit);
       await ports.domains.revokeShare(domain, visit.parameters['share'] ?? '');
-      return { to: domainPath(project.slug, domain.id), done: 'share-ended' };
+      const way = domainPath(project.slug, domain.id) + placeOf(visit.query);
+      return { to: way, done: 'share-ended' };
     },
   }),
 ];
@@ -83,6 +86,7 @@ const shownLink = (
 
 export interface ShareOptions {
   readonly path: string;
+  readonly place: ListPlace;
   readonly now: Date;
   readonly once: string;
   readonly refusal: Refusal | undefined;
@@ -92,7 +96,7 @@ export interface ShareOptions {
 export const shareSection = (
   domain: CustomDomain,
   shares: readonly DomainShare[],
-  { path: own, now, once, refusal, may }: ShareOptions,
+  { path: own, place, now, once, refusal, may }: ShareOptions,
 ): Html =>
   folded(
     {
@@ -101,12 +105,12 @@ export const shareSection = (
       isOpen: refusal !== undefined || shares.length > 0,
     },
     html`<p class="hint">Does somebody else manage the DNS of ${shownName(nameOf(domain.registrableDomain))}? Send them a link to a page with these records, the problems, and whether we see the change yet. It needs no sign-in and shows nothing else of your account. It ends after ${shareDays} days, with the domain, or when you revoke it.</p>
-    ${shares.length > 0 && shareTable(shares, { own, now, may })}
+    ${shares.length > 0 && shareTable(shares, { own, place, now, may })}
     ${formError(refusal)}
     ${
       shares.length < mostShares
         ? may('domain.share') &&
-          html`<form method="post" action="${own}/links" class="row">
+          html`<form method="post" action="${own}/links${place}" class="row">
             ${onceInput(once)}
             <button>Create link</button>
           </form>`
@@ -116,7 +120,7 @@ export const shareSection = (
 
 const shareTable = (
   shares: readonly DomainShare[],
-  { own, now, may }: Pick<ShareOptions, 'now' | 'may'> & { readonly own: string },
+  { own, place, now, may }: Pick<ShareOptions, 'place' | 'now' | 'may'> & { readonly own: string },
 ): Html =>
   table(shares, [
     ['Link', 'row', ({ createdAt }) => html`<div>made ${time(createdAt, now)}</div>`],
@@ -126,7 +130,7 @@ const shareTable = (
       'actions',
       ({ id, createdAt }) =>
         may('domain.share') &&
-        buttonForm(`${own}/links/${id}/revoke`, 'Revoke', {
+        buttonForm(`${own}/links/${id}/revoke${place}`, 'Revoke', {
           about: `Revoke the link that was created at ${createdAt.toISOString()}`,
         }),
     ],

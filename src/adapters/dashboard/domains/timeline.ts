@@ -16,9 +16,9 @@ import type { PlacedEntry } from '../../../domains/ports.ts';
 import type { TimelinePage } from '../../../domains/use-cases/show-domain.ts';
 import { type Child, html, type Html } from '../frame/html.ts';
 import { end, exactTime, fullTime, folded, pager, type Tone } from '../frame/parts.ts';
-import { queryText } from '../frame/paths.ts';
 import type { Visit } from '../frame/screen.ts';
 import { answersTable } from './diagnostics.ts';
+import { placeOf } from './list.ts';
 
 export const timelineSection = (
   { entries, older }: TimelinePage,
@@ -26,10 +26,10 @@ export const timelineSection = (
   { query, now }: Pick<Visit, 'query' | 'now'>,
 ): Html => {
   const isFirst = positionOf(query) === undefined;
-  const content = html`${entries.length === 0 ? html`<p class="hint">${isFirst ? 'No entries left: old ones are deleted.' : 'No older entries.'}</p>` : html`<ol class="stack timeline">${timelineItems(entries, (place) => address(path, place), now)}</ol>`}
+  const content = html`${entries.length === 0 ? html`<p class="hint">${isFirst ? 'No entries left: old ones are deleted.' : 'No older entries.'}</p>` : html`<ol class="stack timeline">${timelineItems(entries, (place) => address(path, query, place), now)}</ol>`}
     ${pager({
-      first: isFirst ? undefined : address(path),
-      next: older === undefined ? undefined : address(path, older),
+      first: isFirst ? undefined : address(path, query),
+      next: older === undefined ? undefined : address(path, query, older),
       of: 'entries',
     })}`;
   return folded({ id: 'timeline', title: 'Timeline', isOpen: !isFirst }, content);
@@ -41,8 +41,8 @@ export const positionOf = (query: URLSearchParams): bigint | undefined => {
   return /^[1-9]\d{0,17}$/.test(before) ? BigInt(before) : undefined;
 };
 
-const address = (path: string, before?: bigint): string =>
-  `${path}${queryText({ before })}#timeline`;
+const address = (path: string, query: URLSearchParams, before?: bigint): string =>
+  `${path}${placeOf(query, before === undefined ? {} : { before: String(before) })}#timeline`;
 
 /**
  * The most characters of markup that the answers of one page may have. The first check always shows its answers; others

@@ -7,6 +7,7 @@ import type { Responsible, Severity } from '../../../domains/domain/dns/problem.
 import { hostIn, isAbsolute } from '../../../domains/domain/redirects/settings.ts';
 import type { Project } from '../../../sites/domain/project.ts';
 import { type Child, html, type Html } from '../frame/html.ts';
+import type { ListPlace } from '../frame/list-parts.ts';
 import { badge, head, type Tone } from '../frame/parts.ts';
 import { domainPath, domainsPath } from './paths.ts';
 
@@ -55,8 +56,7 @@ export const shownTarget = (to: string): Html => {
 interface DomainHead {
   readonly title?: Child;
   readonly actions?: Child;
-  /** Of the list; see `placeIn`. */
-  readonly place: string;
+  readonly place: ListPlace;
 }
 
 export const domainHead = (

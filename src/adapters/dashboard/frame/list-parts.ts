@@ -26,11 +26,13 @@ export const addressOf = (
  * The page of a list that is shown, as the end of an address. Forms and links carry it, so that their answers lead back
  * to this page even after a refusal or a sign-in.
  */
+export type ListPlace = string;
+
 export const placeIn = (
   query: URLSearchParams,
   fields: readonly string[],
   more: Readonly<Record<string, string>> = {},
-): string => {
+): ListPlace => {
   const place = fields.map((field) => [field, query.get(field) ?? undefined] as const);
   return queryText({ ...Object.fromEntries(place), ...more });
 };
@@ -148,12 +150,12 @@ export interface BulkStep {
 /**
  * Shows the actions for all ticked rows, once a row is ticked.
  * @param id the `form` of the selection
- * @param place see `placeIn`; a step that asks gets it as fields, because its form replaces the end of the address
+ * @param place a step that asks gets it as fields, because its form replaces the end of the address
  */
 export const bulkForm = (
   id: string,
   [main, ...others]: readonly [BulkStep, ...BulkStep[]],
-  place: string,
+  place: ListPlace,
 ): Html =>
   html`<form id="${id}" method="post" action="${main.action}" class="row bulk" aria-label="With the selected ones">
     ${[...new URLSearchParams(place)].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}

@@ -3,7 +3,7 @@ import type { Project } from '../../../sites/domain/project.ts';
 import type { ListedKey } from '../../../access/ports.ts';
 import { type Confirmation, formError, onceInput, overlapSelect } from '../frame/form-parts.ts';
 import { type Child, html, type Html, nothing } from '../frame/html.ts';
-import { pageIn, rowList, rowMenu } from '../frame/list-parts.ts';
+import { type ListPlace, pageIn, rowList, rowMenu } from '../frame/list-parts.ts';
 import { badge, type ColumnsOf, counted, day, exact, atClock, time } from '../frame/parts.ts';
 import type { Refusal, Visit } from '../frame/screen.ts';
 
@@ -13,8 +13,7 @@ export interface KeyTableOptions {
   readonly projects: readonly Project[];
   readonly may: Visit['may'];
   readonly refusal: Refusal | undefined;
-  /** The end of each form's address; see `placeIn`. */
-  readonly place: string;
+  readonly place: ListPlace;
 }
 
 export const keyTable = (keys: readonly ListedKey[], options: KeyTableOptions): Html => html`
@@ -85,7 +84,7 @@ const oldSecret = (key: ListedKey, now: Date): Html => {
   return html`<small data-until="${until.toISOString()}">old secret valid until ${atClock(until, now)}</small>`;
 };
 
-const rotate = ({ id, name }: ApiKey, once: string, place: string): Confirmation => ({
+const rotate = ({ id, name }: ApiKey, once: string, place: ListPlace): Confirmation => ({
   id: `rotate-${id}`,
   label: 'Rotate',
   about: `Rotate ${name}`,
@@ -97,7 +96,7 @@ const rotate = ({ id, name }: ApiKey, once: string, place: string): Confirmation
   goesOn: true,
 });
 
-const revoke = ({ id, name }: ApiKey, place: string): Confirmation => ({
+const revoke = ({ id, name }: ApiKey, place: ListPlace): Confirmation => ({
   id: `revoke-${id}`,
   label: 'Revoke',
   about: `Revoke ${name}`,

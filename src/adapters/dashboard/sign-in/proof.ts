@@ -155,7 +155,7 @@ export const showConfirmation = async (
 ): Promise<void> => {
   const action = withQuery(confirmPath, page.query);
   const { factorSince, passwordHash } = signedIn.person;
-  const isHere = factorSince !== undefined || passwordHash !== undefined;
+  const canConfirmHere = factorSince !== undefined || passwordHash !== undefined;
   const forms = factorSince
     ? await factorForms(signedIn, ports, { ...page, action })
     : passwordForms(signedIn, ports, { ...page, action });
@@ -164,7 +164,7 @@ export const showConfirmation = async (
     status: page.refusal?.status ?? 200,
     content: html`<section class="card alone">
       <h1>Confirm that it is you</h1>
-      <p>We ask before deletions and changes to roles or secrets if you last signed in or confirmed more than 10 minutes ago. ${page.kept && isHere && 'Then we do what you sent.'}</p>
+      <p>We ask before deletions and changes to roles or secrets if you last signed in or confirmed more than 10 minutes ago. ${page.kept && canConfirmHere && 'Then we do what you sent.'}</p>
       ${formError(page.refusal)}
       ${forms}
       <p class="hint"><a href="/dashboard">Cancel</a></p>
