@@ -226,6 +226,38 @@ test('an upload shows its deploy, and a refused upload shows the reason', async 
   await page.words('Visitors still get deploy 2.').isShown();
 });
 
+test('an upload whose answer was lost makes no second deploy when it is sent again, but another file does', async () => {
+  const path = `/dashboard/projects/${slug}`;
+  const deploys = async () => (await sites().getSite(slug)).deploys.map(({ number }) => number);
+  const [newest = 0] = await deploys();
+  const chosen = async () => {
+    const page = await browsed.visit(path);
+    const archive = page.label('Site archive');
+    await archive.upload(zipOf([{ name: 'index.html' }]));
+    return { page, archive, send: page.role('button', 'Deploy') };
+  };
+  const lost = async (page: TestPage, number: number) => {
+    const form = "document.querySelector('form[data-upload]')";
+    const sent = `{ method: 'POST', body: new FormData(${form}) }`;
+    await page.evaluate(`fetch(${form}.action, ${sent}).then(() => undefined)`);
+    await page
+      .role('row')
+      .has(new RegExp(`^\\s*Deploy ${number}\\s*served`))
+      .isShown();
+  };
+  const same = await chosen();
+  await lost(same.page, newest + 1);
+  await Promise.all([same.page.raw.waitForNavigation(), same.send.click()]);
+  expect((await deploys())[0]).toBe(newest + 1);
+
+  const other = await chosen();
+  await lost(other.page, newest + 2);
+  await other.archive.upload(zipOf([{ name: 'index.html' }, { name: 'more.html' }]));
+  await other.send.click();
+  await other.page.role('status').words('The deploy succeeded.').isShown();
+  expect((await deploys())[0]).toBe(newest + 3);
+});
+
 test('the browser asks before a page is left whose upload is not over', async () => {
   const page = await browsed.visit(`/dashboard/projects/${slug}`);
   let goOn = (): void => undefined;

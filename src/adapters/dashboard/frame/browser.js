@@ -318,6 +318,21 @@ const isChanged = (field) => {
   return value !== defaultValue || checked !== defaultChecked;
 };
 
+/**
+ * A form keeps its key while a file is chosen, so that an upload whose answer was lost makes no second deploy when it is
+ * sent again. Another file gets the newest key.
+ */
+const keepsKey = (old, fresh) => {
+  const hasFile = old.name === 'once' && [...old.form.elements].some(({ files }) => files?.length);
+  if (hasFile) old.dataset.next = fresh.value;
+  return hasFile;
+};
+document.addEventListener('change', ({ target }) => {
+  if (target.type !== 'file') return;
+  const key = target.form?.elements.once;
+  if (key?.dataset.next) key.value = key.dataset.next;
+});
+
 /** Updates a live page to the server's version, but keeps what the person is typing and has opened. */
 const show = (markup) => {
   const main = document.querySelector('main');
@@ -326,6 +341,7 @@ const show = (markup) => {
       beforeNodeMorphed: (old, fresh) => {
         if (old.matches?.('input:not([type=hidden]), textarea, select') && isTouched(old))
           return false;
+        if (keepsKey(old, fresh)) return false;
         if (old instanceof HTMLDetailsElement) fresh.open = old.open;
         return !(old instanceof HTMLFormElement && old.dataset.sent) && !isAnswer(old);
       },
