@@ -6,12 +6,12 @@ import { seedDomains } from './due-domains.ts';
 import { startService } from './programs.ts';
 import { atMost, target, type Report } from './report.ts';
 import { median } from './rounds.ts';
-import { storeWithAnimals } from './store.ts';
+import { seedUsage, storeWithAnimals } from './store.ts';
 
 const animals = 1_000_000;
 const domains = 1000;
 /** Low, because a person may request only 600 pages a minute. */
-const rounds = 50;
+const rounds = 40;
 const wantedMs = 50;
 const wantedFirstLoadKb = 150;
 
@@ -26,6 +26,7 @@ const pages = [
   '/dashboard/animals?status=sold',
   '/dashboard/keys',
   '/dashboard/usage',
+  '/dashboard/usage?range=30d',
   '/dashboard/account',
   '/dashboard/account/people',
   '/dashboard/me',
@@ -42,6 +43,7 @@ export const dashboardBench = async (folder: string): Promise<Report> => {
   const { accountId, linkSecret } = await storeWithAnimals(settings, animals);
   const dueAt = new Date(Date.now() + 86_400_000);
   await seedDomains(settings, { accountId, count: domains, dueAt });
+  await seedUsage(settings, accountId);
   const { origin } = await startService(settings);
   const entry = await get(`${origin}/dashboard/sign-in/${linkSecret}`, '');
   const cookie = entry.cookie.split(';')[0] ?? '';

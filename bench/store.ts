@@ -7,6 +7,7 @@ import { Database } from '../src/adapters/kysely/database.ts';
 import { loadConfig } from '../src/app/settings/config.ts';
 import { openContainer } from '../src/app/container.ts';
 import { AccessKey } from '../src/app/keys.ts';
+import { UsageLog } from '../src/access/ports.ts';
 
 /** With the small log that the tests use, writes stop for more than a second while pages are flushed to free it. */
 const roomForWrites = ['--innodb-buffer-pool-size=1G', '--innodb-log-file-size=1G'];
@@ -71,6 +72,39 @@ export const storeWithAnimals = async (
     });
     const link = await access.signInLinkFor(account.email);
     return { accountId: account.id, secret: key.secret, linkSecret: link.secret };
+  } finally {
+    await container.unbindAllAsync();
+  }
+};
+
+const hourMs = 3_600_000;
+const keptHours = 90 * 24;
+const otherKeys = 99;
+const calls = [
+  ['listPets', '2xx'],
+  ['listPets', 'refused'],
+  ['getPet', '2xx'],
+] as const;
+
+/** Creates as many keys as an account may use, each called in every hour for which usage is kept. */
+export const seedUsage = async (
+  environment: Readonly<Record<string, string>>,
+  accountId: string,
+): Promise<void> => {
+  const container = await openContainer(loadConfig(environment), pino({ level: 'silent' }));
+  try {
+    const [access, usage] = [container.get(AccessKey), container.get(UsageLog)];
+    const lastHour = Math.floor(Date.now() / hourMs);
+    for (let number = 0; number < otherKeys; number++) {
+      const key = await access.createApiKey({ accountId, name: `Key ${String(number)}` });
+      const hours = Array.from({ length: keptHours }, (_, before) =>
+        calls.map(([operation, outcome]) => {
+          const hour = new Date((lastHour - before) * hourMs);
+          return { accountId, hour, keyId: key.id, operation, outcome, requests: 7 };
+        }),
+      );
+      await usage.add(hours.flat(), new Map());
+    }
   } finally {
     await container.unbindAllAsync();
   }

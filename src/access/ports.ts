@@ -241,8 +241,8 @@ export abstract class UsageLog {
   ): Promise<readonly RequestsOfKey[]>;
 
   /**
-   * Lists the keys that called any of these operations, summed over outcomes, the most recent caller first, at most
-   * `mostCalls`.
+   * Lists the account's keys that called any of these operations, summed over outcomes, the most recent caller first, at
+   * most `mostCalls`.
    */
   abstract callsTo(
     operations: readonly string[],

@@ -141,19 +141,22 @@ describeStores('the usage log', (stores) => {
 
   test('calls to given operations are listed for each key, the latest caller first', async () => {
     const stranger = await newAccount(stores);
+    const other = keyDecision(account);
+    await stores.apiKeys.add(other);
+    const [keyA, keyB] = [keyId, other.state.key.id];
     const rows = [
-      used({ keyId: 'key_a', operation: 'getPet', requests: 1 }),
-      used({ keyId: 'key_a', operation: 'getPet', requests: 2, outcome: '4xx', hour: hourOf(1) }),
-      used({ keyId: 'key_a', operation: 'getPet', requests: 4, hour: hourOf(-1) }),
-      used({ keyId: 'key_a', operation: 'getToy', requests: 8 }),
-      used({ keyId: 'key_b', operation: 'getPet', requests: 16, hour: hourOf(2) }),
-      used({ keyId: 'key_c', operation: 'listPets', requests: 32 }),
+      used({ keyId: keyA, operation: 'getPet', requests: 1 }),
+      used({ keyId: keyA, operation: 'getPet', requests: 2, outcome: '4xx', hour: hourOf(1) }),
+      used({ keyId: keyA, operation: 'getPet', requests: 4, hour: hourOf(-1) }),
+      used({ keyId: keyA, operation: 'getToy', requests: 8 }),
+      used({ keyId: keyB, operation: 'getPet', requests: 16, hour: hourOf(2) }),
+      used({ keyId: keyB, operation: 'listPets', requests: 32 }),
       used({ accountId: stranger, operation: 'getPet', requests: 64 }),
     ];
     await usage.add(rows, nobody);
-    const b = { keyId: 'key_b', operation: 'getPet', requests: 16, lastHour: hourOf(2) };
-    const a = { keyId: 'key_a', operation: 'getPet', requests: 3, lastHour: hourOf(1) };
-    const toy = { keyId: 'key_a', operation: 'getToy', requests: 8, lastHour: hourOf(0) };
+    const b = { keyId: keyB, operation: 'getPet', requests: 16, lastHour: hourOf(2) };
+    const a = { keyId: keyA, operation: 'getPet', requests: 3, lastHour: hourOf(1) };
+    const toy = { keyId: keyA, operation: 'getToy', requests: 8, lastHour: hourOf(0) };
     expect(await usage.callsTo(['getPet', 'getToy'], account, firstHour)).toEqual([b, a, toy]);
     expect(await usage.callsTo(['getPet'], account, hourOf(2))).toEqual([b]);
     expect(await usage.callsTo([], account, firstHour)).toEqual([]);

@@ -12,6 +12,7 @@ let face: Access;
 let usage: UsageLog;
 let accountId: string;
 let secret: string;
+let keyId: string;
 beforeEach(async () => {
   const { face: opened, ports } = await accessLab(now, {
     endings: [{ operation: 'getToy', removedAt: now }],
@@ -19,11 +20,11 @@ beforeEach(async () => {
   [face, usage] = [opened, ports.usage];
   const draft = { name: 'Zoo', email: 'owner@zoo.example', plan: 'pro' } as const;
   const { account, key } = await face.createAccount(draft);
-  [accountId, secret] = [account.id, key.secret];
+  [accountId, secret, keyId] = [account.id, key.secret, key.id];
 });
 
 const used = (draft: Partial<HourOfUsage>): HourOfUsage => {
-  const place = { accountId, keyId: 'key_1', operation: 'listPets', outcome: '2xx' } as const;
+  const place = { accountId, keyId, operation: 'listPets', outcome: '2xx' } as const;
   return { ...place, hour: hour(9), requests: 1, ...draft };
 };
 
@@ -78,7 +79,7 @@ test('calls to deprecated operations are shown for 30 days, whatever the period 
   await usage.add(rows, new Map());
   const { deprecated } = await face.sumUsage(accountId, hour(9), 'hour');
   const lastHour = hour(-24 * 29);
-  expect(deprecated).toEqual([{ keyId: 'key_1', operation: 'getToy', requests: 5, lastHour }]);
+  expect(deprecated).toEqual([{ keyId, operation: 'getToy', requests: 5, lastHour }]);
 });
 
 test('an account that does not exist has no sums', async () => {

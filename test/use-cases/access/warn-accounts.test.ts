@@ -10,17 +10,19 @@ const never = () => false;
 
 let lab: AccessLab;
 let accountId: string;
+let keyId: string;
 beforeEach(async () => {
   lab = await accessLab(now, { endings: [{ operation: 'getPet', removedAt: later(100 * day) }] });
   const draft = { email: 'owner@zoo.example', plan: 'pro' } as const;
   await lab.face.createAccount({ name: 'Quiet', ...draft });
-  accountId = (await lab.face.createAccount({ name: 'Zoo', ...draft })).account.id;
+  const { account, key } = await lab.face.createAccount({ name: 'Zoo', ...draft });
+  [accountId, keyId] = [account.id, key.id];
 });
 
 const told = async () =>
   (await lab.happened()).filter(({ type }) => /^(?:quota|operation)_/.test(type));
 const call = () => {
-  const request = { accountId, keyId: 'key_1', operation: 'getPet', outcome: '2xx' } as const;
+  const request = { accountId, keyId, operation: 'getPet', outcome: '2xx' } as const;
   return lab.ports.usage.add([{ ...request, hour: lab.clock.now(), requests: 1 }], new Map());
 };
 

@@ -89,6 +89,12 @@ export class KyselyUsageLog extends Store implements UsageLog {
       .where('account_id', '=', accountId)
       .where('hour', '>=', toMillis(since))
       .where('operation', 'in', operations)
+      // With each key, the index leads to the hours. Otherwise all hours of the operation would be read.
+      .where(
+        'key_id',
+        'in',
+        this.db.selectFrom('api_keys').select('id').where('account_id', '=', accountId),
+      )
       .groupBy(['key_id', 'operation'])
       .orderBy('last_hour', 'desc')
       .orderBy('key_id')
