@@ -47,6 +47,10 @@ describe('the first page', () => {
       ...[true, true, true, false, true],
     ]);
     expect(textOf(await page())).toContain('Needs you www.birds.test Waiting for DNS records');
+    dashboard.clock.advance(1000);
+    const newer = await domains.addDomain(project, 'a.birds.test');
+    expect(textOf(await page())).toMatch(/Needs you www\.birds\.test .* a\.birds\.test/);
+    await domains.removeDomain(newer);
 
     pointAtUs(dashboard, live);
     await domains.tendDomain(await domains.verifyDomain(live));

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { banApiKey } from '../../src/access/domain/api-key.ts';
+import { ApiKeys } from '../../src/access/ports.ts';
 import {
   AccessKey,
   CatalogueKey,
@@ -52,12 +54,12 @@ const fillProject = async (): Promise<string> => {
 
 const fillAccount = async (): Promise<void> => {
   const { accountId } = owner;
-  const [access, catalogue] = [
-    dashboard.container.get(AccessKey),
-    dashboard.container.get(CatalogueKey),
-  ];
+  const { container } = dashboard;
+  const [access, catalogue] = [container.get(AccessKey), container.get(CatalogueKey)];
+  const apiKeys = container.get(ApiKeys);
   for (const n of numbers) {
-    await access.createApiKey({ accountId, name: `Key ${n}` });
+    const { id } = await access.createApiKey({ accountId, name: `Key ${n}` });
+    await apiKeys.change(id, (key) => banApiKey(key, dashboard.clock.now()));
     await access.invite(accountId, `keeper-${n}@zoo.example`, 'viewer');
     const animal = { name: `Rex ${n}`, categoryId: 7n, status: 'available' } as const;
     await catalogue.createPet(accountId, animal);
@@ -105,6 +107,7 @@ const inLists: readonly (readonly [
   ['a redirect is deleted', () => `${settings}/redirects`, /\/delete/, {}],
   ['the primary domain is saved', () => `${settings}/redirects`, /primary-domain/, { primary: '' }],
   ['a domain is verified', () => `${settings}/domains?q=many`, /\/verify\?/, {}],
+  ['a ban is lifted', () => '/dashboard/keys', /\/lift-ban/, {}],
   ['a key is revoked', () => '/dashboard/keys', /\/revoke/, {}],
   ['a role is saved', () => '/dashboard/account/people', /\/role/, { role: 'editor' }],
   ['a person is removed', () => '/dashboard/account/people', /keeper|\/remove/, {}],

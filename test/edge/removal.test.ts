@@ -89,18 +89,15 @@ describe('once a host is removed', () => {
     await until('nothing is read any more', () => edge.files.open === 0);
   });
 
+  // Over HTTP/1.1, where the client writes nothing more: a write may take the error that the next read would show.
   test('what the system has already accepted for its visitors is dropped', async () => {
     const socket = await edge.connect('rex.test');
     socket.write(request('rex.test', '/large.bin'));
-    const session = await edge.session('rex.test');
-    const stream = session.request({ ':path': '/large.bin' }).on('error', () => undefined);
-    await Promise.all([once(socket, 'readable'), once(stream, 'readable')]);
-    const ends = Promise.all([once(socket, 'error'), once(session, 'error')]);
+    await once(socket, 'readable');
+    const end = once(socket, 'error');
     await edge.remove('rex.test');
     socket.resume();
-    stream.resume();
-    const reset = expect.objectContaining({ code: 'ECONNRESET' });
-    expect(await ends).toEqual([[reset], [reset]]);
+    expect(await end).toEqual([expect.objectContaining({ code: 'ECONNRESET' })]);
   });
 
   test.each(versions)('a visitor with an earlier %s session gets no answer', async (version) => {

@@ -118,7 +118,7 @@ describe('a body in chunks of one byte', () => {
     ['while it is read', reading],
     ['after it was refused', refusing],
   ])('ends its connection when it has thousands, %s', async (_, handle) => {
-    expect((await answersTo(5000, handle)).split('HTTP/1.1 200').length).toBeLessThan(3);
+    expect(await answersTo(5000, handle)).not.toMatch(/HTTP.*HTTP/s);
   });
 });
 

@@ -18,6 +18,9 @@ export interface CounterOptions {
   readonly tracer?: Tracer | undefined;
 }
 
+/** `ahead`: a lower bound of how far the clock of Redis is ahead. Both in monotonic milliseconds of this process. */
+type Standing = { readonly ahead: number } | { readonly awaySince: number };
+
 /**
  * One atomic script per request. After a missing answer, calls fail at once until a probe succeeds. The probe also
  * measures the difference between the clocks, so that Redis ignores takes whose callers have given up.
@@ -30,9 +33,7 @@ export class RedisQuotaCounters extends QuotaCounters {
   readonly #tracer: Tracer | undefined;
   readonly #heartbeat: NodeJS.Timeout;
   readonly #proofs = new EventEmitter();
-  /** Lower bound of how far the clock of Redis is ahead. Undefined while Redis does not answer. */
-  #ahead: number | undefined;
-  #awaySince: number | undefined;
+  #standing: Standing;
   #proving = false;
   readonly #waiting = new Set<{ readonly since: number }>();
 
@@ -49,12 +50,12 @@ export class RedisQuotaCounters extends QuotaCounters {
     redis.defineCommand('peekQuota', { numberOfKeys: 1, lua: peekScript });
     redis.on('ready', () => void this.#prove());
     redis.on('close', () => {
-      this.#isAway();
+      this.#noteAway();
     });
     this.#redis = redis as Redis & Scripts;
     this.#timeoutMs = timeoutMs;
     this.#elapsed = options.elapsed ?? (() => performance.now());
-    this.#isAway();
+    this.#standing = { awaySince: this.#elapsed() };
     this.#deadline = options.deadline ?? noDeadline;
     this.#tracer = options.tracer;
     this.#heartbeat = setInterval(() => void this.#prove(), heartbeatMs);
@@ -77,16 +78,16 @@ export class RedisQuotaCounters extends QuotaCounters {
   }
 
   get isAnswering(): boolean {
-    return this.#ahead !== undefined;
+    return 'ahead' in this.#standing;
   }
 
   get awaySince(): number | undefined {
-    return this.#awaySince;
+    return 'awaySince' in this.#standing ? this.#standing.awaySince : undefined;
   }
 
   /** Waits for the first proof, because earlier requests would be counted locally. */
   async ready(): Promise<void> {
-    if (this.#ahead !== undefined) return;
+    if (this.isAnswering) return;
     const signal = AbortSignal.timeout(1000);
     await once(this.#proofs, 'proven', { signal }).catch(() => undefined);
   }
@@ -126,11 +127,11 @@ export class RedisQuotaCounters extends QuotaCounters {
   }
 
   async #reachInTime<T>(command: (ahead: number) => Promise<T>): Promise<T> {
-    const ahead = this.#ahead;
-    if (ahead === undefined) throw new Unavailable('Redis', new Error('It does not answer'));
+    const standing = this.#standing;
+    if ('awaySince' in standing) throw new Unavailable('Redis', new Error('It does not answer'));
     const { leftMs } = this.#deadline;
     if (leftMs === 0) throw new OutOfTime('Redis');
-    const answer = this.#answerTo(() => command(ahead));
+    const answer = this.#answerTo(() => command(standing.ahead));
     return leftMs < this.#timeoutMs ? before(leftMs, answer) : answer;
   }
 
@@ -139,7 +140,7 @@ export class RedisQuotaCounters extends QuotaCounters {
     try {
       return await this.#ask(command);
     } catch (error) {
-      if (!isAnswer(error)) this.#isAway();
+      if (!isAnswer(error)) this.#noteAway();
       throw new Unavailable('Redis', error);
     }
   }
@@ -173,7 +174,7 @@ export class RedisQuotaCounters extends QuotaCounters {
       this.#learnClock(clock);
       this.#proofs.emit('proven');
     } catch {
-      this.#isAway();
+      this.#noteAway();
     } finally {
       this.#proving = false;
     }
@@ -181,13 +182,11 @@ export class RedisQuotaCounters extends QuotaCounters {
 
   /** Sets a lower bound, because Redis read its clock before the answer arrived. */
   #learnClock(clock: number): void {
-    this.#ahead = clock - this.#elapsed();
-    this.#awaySince = undefined;
+    this.#standing = { ahead: clock - this.#elapsed() };
   }
 
-  #isAway(): void {
-    this.#ahead = undefined;
-    this.#awaySince ??= this.#elapsed();
+  #noteAway(): void {
+    if (this.isAnswering) this.#standing = { awaySince: this.#elapsed() };
   }
 }
 

@@ -104,6 +104,22 @@ test('after one missing answer, requests are counted locally without waiting unt
   });
 });
 
+test('an outage begins when the connection breaks, and further failures do not begin it anew', async () => {
+  let elapsed = 5000;
+  let problems = 0;
+  const counters = new RedisQuotaCounters(proxy.url, () => (problems += 1), {
+    elapsed: () => elapsed,
+  });
+  open.push(counters);
+  await until('Redis answers', () => isAnswered(counters.ping()));
+  await proxy.stop();
+  await until('it is noticed', () => counters.awaySince !== undefined);
+  elapsed += 1000;
+  const before = problems;
+  await until('it has tried again twice', () => problems > before + 1);
+  expect(counters.awaySince).toBe(5000);
+});
+
 test('knows since when Redis has not answered', async () => {
   let elapsed = 5000;
   const counters = await join(server.url, { elapsed: () => elapsed });

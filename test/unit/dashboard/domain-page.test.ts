@@ -111,7 +111,9 @@ test('a problem that is spreading asks for nothing if the change has been made, 
   const view = { domain: { ...added, dns }, problems: [missing], records: [] };
   const [card] = elementsIn(problemCards(view, start).toString(), 'article');
   expect(progressOf(view.domain, start).actor).toBe('nobody');
-  expect(card?.text).toMatch(/Nothing to do, if .* If it has not, who acts: You$/);
+  expect(card?.text).toMatch(
+    /If the change was just made, there is nothing to do\. Otherwise, who acts: You$/,
+  );
 });
 
 test('a CAA record to add is copied completely', () => {

@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import type { SignedIn } from '../../../src/access/people-ports.ts';
 import { html } from '../../../src/adapters/dashboard/frame/html.ts';
+import { placeIn } from '../../../src/adapters/dashboard/frame/list-parts.ts';
 import { frameOf, LiveViewer } from '../../../src/adapters/dashboard/frame/live-viewer.ts';
 import { day, fullTime, planned, time } from '../../../src/adapters/dashboard/frame/parts.ts';
 import {
@@ -30,6 +31,11 @@ test.each(marks)(
 
 test('letters of right-to-left scripts stay as they are', () => {
   expect(html`<p>${'\u05d0\u05d1 \u0627'}</p>`.toString()).toBe('<p>\u05d0\u05d1 \u0627</p>');
+});
+
+test('the place in a list, which each row repeats, leaves out values that no page of ours has', () => {
+  const query = new URLSearchParams({ q: 'x'.repeat(501), after: 'key_1', other: 'x' });
+  expect(placeIn(query, ['q', 'after'])).toBe('?after=key_1');
 });
 
 test.each(knownTimes)('a time %d ms away is "%s"', (ms, words, date) => {

@@ -108,7 +108,7 @@ const whoActs = (problem: DnsProblem, isSpreading: boolean): Html => {
   if (problem.actor === 'nobody') return html`Nothing to do: it resolves on its own.`;
   const actor = html`<strong>${actorWords[problem.actor]}</strong>`;
   return isSpreading && isBlocking(problem)
-    ? html`Nothing to do, if the change has just been made: some resolvers already return the correct answer. If it has not, who acts: ${actor}`
+    ? html`Some resolvers already return the correct answer. If the change was just made, there is nothing to do. Otherwise, who acts: ${actor}`
     : html`Who acts: ${actor}`;
 };
 

@@ -28,12 +28,18 @@ export const addressOf = (
  */
 export type ListPlace = string;
 
+/** In characters. Each row of a list repeats the place, so that a page could become much larger than its address. */
+const longestValue = 500;
+
+const ifShort = (value: string | null): string | undefined =>
+  value !== null && value.length <= longestValue ? value : undefined;
+
 export const placeIn = (
   query: URLSearchParams,
   fields: readonly string[],
   more: Readonly<Record<string, string>> = {},
 ): ListPlace => {
-  const place = fields.map((field) => [field, query.get(field) ?? undefined] as const);
+  const place = fields.map((field) => [field, ifShort(query.get(field))] as const);
   return queryText({ ...Object.fromEntries(place), ...more });
 };
 

@@ -181,7 +181,7 @@ export const unclear = (request: IncomingMessage): RequestError | undefined => {
   if (isUnsureOfEnd(request)) {
     return new RequestError(
       'malformed_request',
-      'The only Transfer-Encoding can be "chunked", over HTTP/1.1. Or send Content-Length instead.',
+      'Send Content-Length, or over HTTP/1.1 the header "Transfer-Encoding: chunked".',
     );
   }
   if (headers.expect === undefined || /^100-continue$/i.test(headers.expect)) return undefined;
