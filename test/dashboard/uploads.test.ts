@@ -22,6 +22,7 @@ import {
   type RunningDashboard,
   startDashboard,
 } from '../support/dashboard/running-dashboard.ts';
+import { closed } from '../support/http/edge-client.ts';
 import { neverMs, until } from '../support/until.ts';
 
 let forms = 0;
@@ -205,7 +206,7 @@ describe('simultaneous uploads', () => {
     const socket = await connectTo(dashboard.origin);
     const body = `${oncePart()}${partHead}${'x'.repeat(4_000_000)}${partEnd}`;
     socket.end(`${uploadHead(path, visitor, body.length)}${body}`);
-    await once(socket, 'close');
+    await closed(socket);
   };
 
   const upload = (path: string, { visitor }: Owner, form = newForm(), content = 'no archive') => {

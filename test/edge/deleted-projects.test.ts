@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import {
   deleteProject,
@@ -37,8 +36,9 @@ test('a deleted project becomes an unknown host: its connections end, and new on
   await projects.restore(project, (site) => restoreProject(site, now));
   await edge.routes.refresh();
   const again = await edge.connect(host);
+  const ended = closed(again);
   again.end();
-  await once(again, 'close');
+  await ended;
 });
 
 test('a former address redirects to the new one, with its certificate, path and query', async () => {

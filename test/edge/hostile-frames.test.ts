@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { constants, type ClientHttp2Session } from 'node:http2';
 import type { Writable } from 'node:stream';
-import { buffer, text } from 'node:stream/consumers';
+import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { closed, requestIn } from '../support/http/edge-client.ts';
+import { closed, receivedBy, requestIn } from '../support/http/edge-client.ts';
 import { startEdge, type RunningEdge } from '../support/http/running-edge.ts';
 import { until } from '../support/until.ts';
 
@@ -96,7 +96,7 @@ const opening = flags.endStream | flags.endHeaders;
 /** Sends frames unchanged. @returns everything received until the edge ended the connection */
 const send = async (frames: readonly Buffer[], after?: () => void): Promise<Buffer> => {
   const socket = await edge.connect('rex.test', { ALPNProtocols: ['h2'] });
-  const came = buffer(socket).catch(() => Buffer.alloc(0));
+  const came = receivedBy(socket);
   socket.write(Buffer.concat([preface, ...frames]));
   after?.();
   return came;

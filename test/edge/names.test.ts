@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Answer } from '../../src/adapters/edge/answers.ts';
 import type { Answers } from '../../src/adapters/edge/answers.ts';
 import { secureHandler, type EdgePorts } from '../../src/adapters/edge/edge-handler.ts';
-import { protocols, requestIn } from '../support/http/edge-client.ts';
+import { closed, protocols, requestIn } from '../support/http/edge-client.ts';
 import { startEdge, type RunningEdge } from '../support/http/running-edge.ts';
 import { now } from '../support/accounts.ts';
 import type { EdgeRequest, EdgeResponse } from '../../src/adapters/edge/edge-answer.ts';
@@ -203,10 +203,10 @@ describe('a handshake', () => {
 
   test('that is invalid ends the connection, and others are not affected', async () => {
     const before = edge.server.state().refusedHandshakes;
-    const socket = connect(edge.ports.https, '127.0.0.1').on('error', () => undefined);
+    const socket = connect(edge.ports.https, '127.0.0.1');
     socket.write('GET / HTTP/1.1\r\nHost: rex.test\r\n\r\n');
     socket.resume();
-    await once(socket, 'close');
+    await closed(socket);
     expect(edge.server.state().refusedHandshakes).toBe(before + 1);
     expect((await edge.get('rex.test', '/')).status).toBe(200);
   });

@@ -8,6 +8,7 @@ import {
   HttpServer,
 } from '../../src/adapters/http/listener/http-server.ts';
 import { mostAhead } from '../../src/kernel/incoming.ts';
+import { closed, receivedBy } from '../support/http/edge-client.ts';
 import { exchangeBytes, isRefused } from '../support/http/raw-request.ts';
 import { until } from '../support/until.ts';
 import { startApi } from '../support/http/running-api.ts';
@@ -100,11 +101,8 @@ describe('a body in chunks of one byte', () => {
   const answersTo = async (chunks: number, handle: Handler): Promise<string> => {
     server = new HttpServer(handle);
     const socket = connect(await server.listen('127.0.0.1', 0), '127.0.0.1');
-    let answers = '';
-    socket.on('data', (bytes) => (answers += String(bytes))).on('error', () => undefined);
     socket.write(`${head}${'1\r\na\r\n'.repeat(chunks)}0\r\n\r\n${next}`);
-    await once(socket, 'close');
-    return answers;
+    return String(await receivedBy(socket));
   };
   const reading: Handler = async (request, response) =>
     response.end(`read ${String((await buffer(request)).length)}`);
@@ -271,12 +269,11 @@ describe('a server that stops', () => {
       await until('the upload has begun', () => upload.bytesWritten > 0);
       const stopped = server.stop(hurry?.signal);
       await until('new connections are refused', () => isRefused(port));
-      const closed = (socket: typeof idle) => once(socket, 'close');
-      return { clock, stopped, idle, upload, closed };
+      return { clock, stopped, idle, upload };
     };
 
     test('cuts the upload after a minute if it is being replaced, so that it can still report its counts', async () => {
-      const { clock, stopped, idle, upload, closed } = await begin(new AbortController());
+      const { clock, stopped, idle, upload } = await begin(new AbortController());
       const isIdleClosed = closed(idle);
       clock.now = 59_999;
       await isIdleClosed;
@@ -287,7 +284,7 @@ describe('a server that stops', () => {
     });
 
     test('cuts the upload 5 seconds after the stop, so that the process ends cleanly', async () => {
-      const { clock, stopped, idle, upload, closed } = await begin();
+      const { clock, stopped, idle, upload } = await begin();
       await until('the idle one is closed', () => idle.closed);
       expect(upload.destroyed).toBe(false);
       const isCut = closed(upload);
@@ -297,7 +294,7 @@ describe('a server that stops', () => {
 
     test('closes the idle connection at once and cuts the upload after 5 seconds if the whole service stops during a replacement', async () => {
       const hurry = new AbortController();
-      const { clock, stopped, idle, upload, closed } = await begin(hurry);
+      const { clock, stopped, idle, upload } = await begin(hurry);
       clock.now = 9_000;
       const isIdleClosed = closed(idle);
       hurry.abort();

@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { DashboardStream } from '../support/dashboard/stream.ts';
 import { signInFirst } from '../support/dashboard/visitor.ts';
+import { closed } from '../support/http/edge-client.ts';
 import { migratedDatabase } from '../support/servers/migrated-database.ts';
 import { newHome, type Home } from '../support/service/service-process.ts';
 import { until } from '../support/until.ts';
@@ -28,13 +29,13 @@ test('a stop answers clients that have just asked, even before they are accepted
   const silent = connectTo(service.origin);
   const sockets = Array.from({ length: 100 }, () => connectTo(service.origin));
   await Promise.all([silent, ...sockets].map((socket) => once(socket, 'connect')));
-  const closed = once(silent, 'close');
+  const isClosed = closed(silent);
   for (const socket of sockets) socket.end(request);
   service.signal('SIGTERM');
   const answers = await Promise.all(sockets.map(async (socket) => text(socket)));
   expect(new Set(answers.map((one) => one.slice(0, 15)))).toEqual(new Set(['HTTP/1.1 200 OK']));
   expect(await service.end()).toEqual({ code: 0, signal: null });
-  await closed;
+  await isClosed;
   await stream.ends();
 });
 

@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { connect, createServer, type AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { Webhook } from 'standardwebhooks';
 import { GuardedOutside } from '../../../src/adapters/webhooks/guarded-outside.ts';
 import { ping } from '../../../src/notifications/domain/payload.ts';
 import { until } from '../../support/until.ts';
 import { SystemClock } from '../../../src/adapters/system/system-ports.ts';
+import { isRefused } from '../../support/http/raw-request.ts';
+import { findFreePort } from '../../support/servers/debian-server.ts';
+import { ended } from '../../support/servers/server-process.ts';
 import { documentedPayload } from '../../support/webhooks/documented-payload.ts';
 
 const page = readFileSync('docs/webhooks.md', 'utf8');
@@ -26,23 +27,6 @@ const outside = new GuardedOutside({
 
 const clock = new SystemClock();
 
-const freePort = async (): Promise<number> => {
-  const server = createServer();
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-};
-
-const answers = async (port: number): Promise<boolean> => {
-  const socket = connect(port, '127.0.0.1');
-  const isOpen = await once(socket, 'connect').then(
-    () => true,
-    () => false,
-  );
-  socket.destroy();
-  return isOpen;
-};
 
 describe.each([
   ['Node.js', 'js', process.execPath, ['--input-type=module', '--eval']],
@@ -52,19 +36,19 @@ describe.each([
   let url: string;
   const printed: string[] = [];
   beforeAll(async () => {
-    const port = await freePort();
+    const port = await findFreePort();
     const env = { PATH: process.env['PATH'], PORT: String(port), WEBHOOK_SECRET: secrets[0] };
     receiver = spawn(program, [...options, shown(language)], {
       env,
       stdio: ['ignore', 'pipe', 'ignore'],
     });
     createInterface({ input: receiver.stdout! }).on('line', (line) => printed.push(line));
-    await until('it listens', () => answers(port));
+    await until('it listens', async () => !(await isRefused(port)));
     url = `http://127.0.0.1:${port}/`;
   });
-  afterAll(async () => {
+  afterAll(() => {
     receiver.kill('SIGKILL');
-    await once(receiver, 'exit');
+    return ended(receiver);
   });
 
   const body = JSON.stringify(ping({ id: 'hook_é', accountId: 'account_1' }, clock.now()));

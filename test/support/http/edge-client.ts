@@ -6,9 +6,9 @@ import {
 } from 'node:http2';
 import { request, type Agent, type RequestOptions } from 'node:https';
 import type { IncomingMessage } from 'node:http';
-import { buffer, text } from 'node:stream/consumers';
+import { connect as connectPlain, type Socket } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'node:tls';
-import { rawRequest } from './raw-request.ts';
 import { neverMs } from '../until.ts';
 
 export const protocols = ['HTTP/1.1', 'HTTP/2'] as const;
@@ -86,14 +86,18 @@ export const edgeClient = (ports: EdgeClient['ports'], root: string): EdgeClient
     get: (host, path, visit = {}) => overHttp1(host, path, visit),
     visit: (protocol, host, path, visit = {}) =>
       (protocol === 'HTTP/2' ? overHttp2 : overHttp1)(host, path, visit),
-    raw: async (host, lines, body = '') => {
+    raw: async (host, lines, body) => {
       const socket = await connect(host);
-      socket.setTimeout(neverMs, () => socket.destroy());
-      socket.write(`${lines.join('\r\n')}\r\n\r\n${body}`, 'latin1');
-      return text(socket.setEncoding('latin1'));
+      return exchange(socket, lines, body);
     },
-    plain: (lines, body) => rawRequest(`http://${address}:${ports.http}`, lines, body),
+    plain: (lines, body) => exchange(connectPlain(ports.http, address), lines, body),
   };
+};
+
+const exchange = async (socket: Socket, lines: readonly string[], body = ''): Promise<string> => {
+  socket.setTimeout(neverMs, () => socket.destroy());
+  socket.write(`${lines.join('\r\n')}\r\n\r\n${body}`, 'latin1');
+  return (await receivedBy(socket)).toString('latin1');
 };
 
 const answerTo = async (options: RequestOptions, body: string | undefined): Promise<EdgeAnswer> => {
@@ -103,10 +107,22 @@ const answerTo = async (options: RequestOptions, body: string | undefined): Prom
   return { status, headers, body: await buffer(response) };
 };
 
+/** @returns when it is closed, whether it ended or broke */
 export const closed = (one: EventEmitter): Promise<void> =>
   new Promise((resolve) => {
     one.on('error', () => undefined).once('close', resolve);
   });
+
+/**
+ * Everything received until a connection ends. It may end with a reset, which the system sends for a server that has not
+ * read everything.
+ */
+export const receivedBy = async (socket: Socket): Promise<Buffer> => {
+  const pieces: Buffer[] = [];
+  socket.on('data', (piece: Buffer) => pieces.push(piece));
+  await closed(socket);
+  return Buffer.concat(pieces);
+};
 
 /** Sends one request in a session. @throws Error if the stream ends early */
 export const requestIn = async (

@@ -2,10 +2,10 @@ import { execFile, spawn } from 'node:child_process';
 import { writeFile, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { once } from 'node:events';
 import { Resolver } from 'node:dns/promises';
 import { tmpdir } from 'node:os';
 import { findServer, libraryEnvironment, findFreePort, startGuard } from './debian-server.ts';
+import { ended } from './server-process.ts';
 import { until } from '../until.ts';
 
 const packages = ['ldnsutils', 'libldns3|libldns3t64', 'libpcap0.8|libpcap0.8t64'];
@@ -115,7 +115,7 @@ export const startUnbound = async (options: UnboundOptions): Promise<Unbound> =>
     port,
     stop: async () => {
       child.kill();
-      if (child.exitCode === null) await once(child, 'exit');
+      await ended(child);
       guard.end('\n');
       await rm(folder, { recursive: true, force: true });
     },

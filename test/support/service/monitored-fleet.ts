@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +12,7 @@ import { json, type Shop } from '../../lab/shop.ts';
 import { migratedDatabase } from '../servers/migrated-database.ts';
 import { connectAsAdmin, type MysqlAdmin } from '../servers/mysql-admin.ts';
 import { MailServer } from '../servers/mail-server.ts';
+import { ended } from '../servers/server-process.ts';
 import { startObjectStore, type ObjectStore } from '../servers/object-store.ts';
 import { startTcpProxy, type TcpProxy } from '../servers/tcp-proxy.ts';
 import type { Service } from './service-process.ts';
@@ -68,7 +68,7 @@ const startPrometheus = async (targets: readonly string[], rules: string): Promi
     },
     stop: async () => {
       child.kill('SIGTERM');
-      if (child.exitCode === null) await once(child, 'exit');
+      await ended(child);
       guard.end('\n');
     },
   };
