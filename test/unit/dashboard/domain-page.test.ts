@@ -13,6 +13,7 @@ import { recordsToCreate } from '../../../src/adapters/dashboard/domains/records
 import { stepLine, stepsOf } from '../../../src/adapters/dashboard/domains/status.ts';
 import { entryInWords } from '../../../src/adapters/dashboard/domains/timeline.ts';
 import { html } from '../../../src/adapters/dashboard/frame/html.ts';
+import { needsYou } from '../../../src/adapters/dashboard/home/attention.ts';
 import type { Refusal } from '../../../src/adapters/dashboard/frame/screen.ts';
 import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
 import { dnsProblem, type DnsProblem } from '../../../src/domains/domain/dns/problem.ts';
@@ -54,6 +55,19 @@ test.each(lives)('the steps say when a certificate of %i ms ends: %s', (life, wo
   if (live.state !== 'live') throw new Error('it is not live');
   const domain = { ...live, certificate: { ...live.certificate, notAfter: after(life) } };
   expect(stepLine(stepsOf(domain, start), start).toString()).toContain(`>${words}<`);
+});
+
+const refused = { ...live, dns: { ...live.dns, report: badReport(start) } };
+const astray = { since: after(-2 * day), isTold: true };
+
+test.each([
+  ['added just now', added],
+  ['certificate until 30 May 2026', refused],
+  ['since 27 Feb 2026', { ...refused, episodes: { ...refused.episodes, astray } }],
+])('what needs the owner says how urgent it is: %s', (words, domain) => {
+  const one = { primaries: new Map(), wanting: [domain], wantingInAll: 1 };
+  const shown = needsYou([], { ...one, attached: new Map(), live: 1 }, start).toString();
+  expect(elementsIn(shown, 'small').map(({ text }) => text)).toEqual([words]);
 });
 
 const needs = { platformHost: 'sites.test', txtRequired: false };
