@@ -236,9 +236,8 @@ const early: Refusal = { form: 'verify', field: undefined, message, values: {}, 
 const shown = (domain: CustomDomain, now: Date, refusal?: Refusal) => {
   const markup = verifyForm(domain, {
     action: '/verify',
-    now,
+    visit: { now, may: () => true },
     refusal,
-    may: () => true,
   }).toString();
   const [button] = elementsIn(markup, 'button');
   return { look: button?.attributes['class'], text: elementsIn(markup, 'form')[0]?.text };
@@ -262,11 +261,10 @@ test('pressing too early shows the waiting time once', () => {
 test("a menu entry's name uses A-labels, and its text U-labels", () => {
   const domain = { ...added, host: 'xn--bcher-kva.test', unicodeHost: 'bücher.test' };
   const [button] = elementsIn(
-    domainMenu(
-      domain,
-      { isPrimary: false, redirectsTo: undefined },
-      { slug: 'birds', may: () => true, place: '' },
-    ).toString(),
+    domainMenu(domain, { isPrimary: false, redirectsTo: undefined }, 'birds', {
+      may: () => true,
+      query: new URLSearchParams(),
+    }).toString(),
     'button',
   );
   expect(button?.attributes).toMatchObject({

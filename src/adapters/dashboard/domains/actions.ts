@@ -7,26 +7,26 @@ import { DomainError } from '../../../kernel/decision.ts';
 import type { DomainRole } from '../../../domains/use-cases/domain-settings.ts';
 import type { Project } from '../../../sites/domain/project.ts';
 import { html, type Html, nothing } from '../frame/html.ts';
-import { type ListPlace, rowMenu } from '../frame/list-parts.ts';
+import { rowMenu } from '../frame/list-parts.ts';
 import { time } from '../frame/parts.ts';
 import { queryText } from '../frame/paths.ts';
 import { bareForm, type Form, type Refusal, type Visit } from '../frame/screen.ts';
 import type { DashboardPorts } from '../ports.ts';
-import { domainOf, domainPath, redirectsPath, settingPath } from './paths.ts';
+import { domainOf, domainPath, placeOf, redirectsPath, settingPath } from './paths.ts';
 import { shownName } from './words.ts';
 
 export interface VerifyOptions {
   readonly action: string;
-  readonly now: Date;
+  readonly visit: Pick<Visit, 'now' | 'may'>;
   readonly refusal: Refusal | undefined;
-  readonly may: Visit['may'];
   readonly isInList?: boolean;
 }
 
 const verifyAnchor = ({ id }: Pick<CustomDomain, 'id'>): string => `verify-${id}`;
 
 export const verifyForm = (domain: CustomDomain, options: VerifyOptions): Html => {
-  const { action, now, refusal, may, isInList = false } = options;
+  const { action, refusal, isInList = false } = options;
+  const { now, may } = options.visit;
   const button = may('domain.verify') && buttonOf(domain, now, isInList);
   if (!button) return nothing;
   const { label, readyAt } = button;
@@ -57,16 +57,11 @@ const buttonOf = (domain: CustomDomain, now: Date, isInList: boolean) => {
   }
 };
 
-interface MenuOptions {
-  readonly slug: string;
-  readonly may: Visit['may'];
-  readonly place: ListPlace;
-}
-
 export const domainMenu = (
   domain: CustomDomain,
   { isPrimary }: DomainRole,
-  { slug, may, place }: MenuOptions,
+  slug: string,
+  { may, query }: Pick<Visit, 'may' | 'query'>,
 ): Html => {
   const { id, host, unicodeHost, state } = domain;
   if (state === 'removed') return nothing;
@@ -88,7 +83,7 @@ export const domainMenu = (
       },
     may('domain.remove') && {
       label: 'Remove',
-      to: `${domainPath(slug, id)}/remove${place}`,
+      to: `${domainPath(slug, id)}/remove${placeOf(query)}`,
       ends: true,
     },
   ]);

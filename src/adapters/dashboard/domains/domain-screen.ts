@@ -9,7 +9,6 @@ import type { DomainView } from '../../../domains/use-cases/show-domain.ts';
 import type { Project } from '../../../sites/domain/project.ts';
 import { formError } from '../frame/form-parts.ts';
 import { html, type Html, nothing } from '../frame/html.ts';
-import type { ListPlace } from '../frame/list-parts.ts';
 import { PageProblem } from '../frame/page-problem.ts';
 import { queryText } from '../frame/paths.ts';
 import { form, type Refusal, refusalOf, type Screen, type Visit } from '../frame/screen.ts';
@@ -19,8 +18,7 @@ import { withHost } from '../projects/project-head.ts';
 import { noticeAfter, domainMenu, verification, verifyForm, verifyNotices } from './actions.ts';
 import { certificateSection } from './certificate.ts';
 import { diagnosticsSection, problemCards } from './diagnostics.ts';
-import { placeOf } from './list.ts';
-import { domainOf, domainPath, domainsPath, redirectsPath, settingPath } from './paths.ts';
+import { domainOf, domainPath, domainsPath, placeOf, redirectsPath, settingPath } from './paths.ts';
 import { lossesOf } from './progress.ts';
 import { leftRecords, recordsToCreate, recordsToKeep, whyDelete } from './records.ts';
 import { shareForms, shareSection } from './shares.ts';
@@ -47,7 +45,7 @@ export const domainScreen = (ports: DashboardPorts): Screen => ({
     const view = await ports.domains.showDomain(domain, positionOf(visit.query));
     const own = domainPath(project.slug, domain.id);
     const place = placeOf(visit.query);
-    const actions = html`${visitLink(domain, ports.settings.siteUrl(project.slug))}${domainMenu(domain, view.role, { slug: project.slug, may: visit.may, place })}`;
+    const actions = html`${visitLink(domain, ports.settings.siteUrl(project.slug))}${domainMenu(domain, view.role, project.slug, visit)}`;
     const shown = { ports, project, view, visit, refusal };
     const content = html`
       ${noticeAfter(visit, domain)}
@@ -86,27 +84,23 @@ const gone = async ({ ports, project, view, visit: { now } }: ShownDomain): Prom
 const sections = async (shown: ShownDomain): Promise<Html> => {
   const { ports, project, view, visit, refusal } = shown;
   const { domain } = view;
-  const { now, may } = visit;
+  const { now } = visit;
   const own = domainPath(project.slug, domain.id);
-  const place = placeOf(visit.query);
   const verify = verifyForm(domain, {
-    action: own + place,
-    now,
+    action: own + placeOf(visit.query),
+    visit,
     refusal: refusalOf(refusal, 'verify'),
-    may,
   });
   const sharing = {
-    path: own,
-    place,
-    now,
+    own,
+    visit,
     once: ports.ids.next('form'),
     refusal: refusalOf(refusal, 'share'),
-    may,
   };
   const shares = await ports.domains.listShares(domain);
   return html`
     ${nowSection(view, now, verify)}
-    ${isOpen(domain) && roleSection(domain, view.role, { slug: project.slug, may })}
+    ${isOpen(domain) && roleSection(domain, view.role, project.slug, visit)}
     ${problemCards(view, now)}
     ${domain.state === 'added' ? await missingRecords(shown) : recordsToKeep(view)}
     ${shareSection(domain, shares, sharing)}
@@ -129,7 +123,8 @@ const missingRecords = async ({ ports, project, view }: ShownDomain): Promise<Ht
 const roleSection = (
   domain: CustomDomain,
   role: DomainRole,
-  { slug, may }: { readonly slug: string; readonly may: Visit['may'] },
+  slug: string,
+  { may }: Visit,
 ): Html => {
   const { host } = domain;
   const { isPrimary, redirectsTo } = role;
@@ -167,7 +162,7 @@ export const removeDomainScreen = (ports: DashboardPorts): Screen => ({
     const place = placeOf(visit.query);
     const content = html`
       ${domainHead(project, domain, { title: html`Remove ${shownName(domain)}?`, place })}
-      ${confirmation(domain, project.slug, { zones: ports.settings, refusal, may: visit.may, place })}`;
+      ${confirmation(domain, project.slug, { zones: ports.settings, visit, refusal })}`;
     return { title: `Remove ${nameInText(domain)}`, content };
   },
   forms: [
@@ -195,17 +190,17 @@ export const removeDomainScreen = (ports: DashboardPorts): Screen => ({
 
 interface Removal {
   readonly zones: RecordZones;
+  readonly visit: Visit;
   readonly refusal: Refusal | undefined;
-  readonly may: Visit['may'];
-  readonly place: ListPlace;
 }
 
 const confirmation = (
   domain: CustomDomain,
   slug: string,
-  { zones, refusal, may, place }: Removal,
+  { zones, visit, refusal }: Removal,
 ): Html => {
   const { id, state } = domain;
+  const place = placeOf(visit.query);
   const back = domainPath(slug, id);
   if (state === 'removed') {
     return html`<section class="card">
@@ -223,7 +218,7 @@ const confirmation = (
     <p>Then delete these records at your DNS provider. ${whyDelete}</p>
     ${leftRecords(domain, zones)}
     ${
-      may('domain.remove') &&
+      visit.may('domain.remove') &&
       html`<form method="post" action="${back}/remove${place}" class="row">
       ${formError(refusal)}
       <input type="hidden" name="attachment" value="${id}">

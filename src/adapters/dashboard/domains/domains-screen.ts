@@ -13,8 +13,8 @@ import { filled } from '../frame/sent-form.ts';
 import type { DashboardPorts, DashboardSettings } from '../ports.ts';
 import { projectHead, siteOf } from '../projects/project-head.ts';
 import { noticeAfter, verification, verifyNotices } from './actions.ts';
-import { askedList, domainRows, fewDomains, nextPage, placeOf, stateFilter } from './list.ts';
-import { domainPath, domainsPath, otherNamePath } from './paths.ts';
+import { askedList, domainRows, fewDomains, nextPage, stateFilter } from './list.ts';
+import { domainPath, domainsPath, otherNamePath, placeOf } from './paths.ts';
 import { severalNotices, verifyingSeveral } from './several.ts';
 
 const path = domainsPath(':slug');
@@ -33,7 +33,7 @@ export const domainsScreen = (ports: DashboardPorts): Screen => ({
 
 const showDomains = (ports: DashboardPorts) => async (visit: Visit, refusal?: Refusal) => {
   const { domains, ids, settings } = ports;
-  const { now, query, may } = visit;
+  const { query, may } = visit;
   const site = await siteOf(ports, visit);
   const { id, slug, name } = site.project;
   const { filter, text, after, address } = askedList(slug, query);
@@ -54,7 +54,7 @@ const showDomains = (ports: DashboardPorts) => async (visit: Visit, refusal?: Re
     ${all > 0 && listBar(stateFilter(address, counts), all > fewDomains && searchField(address, 'Search domains'))}
     ${all === 0 && noDomainYet(site, plan)}
     ${all > 0 && shown.length === 0 && noMatch(address, 'domains')}
-    ${shown.length > 0 && domainRows(shown, filter, { slug, now, holds, refusal, view, query, may })}
+    ${shown.length > 0 && domainRows(shown, filter, { slug, visit, holds, refusal, view })}
     ${pager({ first: after && addressOf(address), next: nextPage(address, last), order: 'other' })}`;
   return { title: `Domains of ${name}`, content };
 };

@@ -15,19 +15,11 @@ import { nameInText } from '../../../domains/domain/names/hostname.ts';
 import type { DomainCounts, DomainPlace } from '../../../domains/ports.ts';
 import { type DomainSettingsView, roleOf } from '../../../domains/use-cases/domain-settings.ts';
 import { html, type Html } from '../frame/html.ts';
-import {
-  addressOf,
-  bulkForm,
-  filterBar,
-  type ListAddress,
-  type ListPlace,
-  placeIn,
-  rowList,
-} from '../frame/list-parts.ts';
+import { addressOf, bulkForm, filterBar, type ListAddress, rowList } from '../frame/list-parts.ts';
 import { badge, planned, time } from '../frame/parts.ts';
 import { type Refusal, refusalOf, type Visit } from '../frame/screen.ts';
 import { domainMenu, verifyForm } from './actions.ts';
-import { domainPath, domainsPath, settingPath } from './paths.ts';
+import { domainPath, domainsPath, placeOf, settingPath } from './paths.ts';
 import { progressOf, progressOfHeldUp } from './progress.ts';
 import { shownName, shownTarget, stateBadge } from './words.ts';
 
@@ -60,11 +52,6 @@ const cursorIn = (text: string): DomainPlace | undefined => {
 const cursorOf = (domain: CustomDomain): string =>
   [attentionOf(domain), attentionAt(domain).getTime(), domain.host, domain.id].join('~');
 
-export const placeOf = (
-  query: URLSearchParams,
-  more: Readonly<Record<string, string>> = {},
-): ListPlace => placeIn(query, ['state', 'q', 'after'], more);
-
 export const nextPage = (address: ListAddress, last: CustomDomain | undefined) =>
   last && addressOf(address, { after: cursorOf(last) });
 
@@ -87,14 +74,12 @@ export const stateFilter = (address: ListAddress, counts: DomainCounts): Html =>
     })),
   });
 
-export interface ListOptions {
+interface ListOptions {
   readonly slug: string;
-  readonly now: Date;
+  readonly visit: Visit;
   readonly refusal: Refusal | undefined;
   readonly holds: ReadonlyMap<string, Hold>;
   readonly view: DomainSettingsView;
-  readonly query: URLSearchParams;
-  readonly may: Visit['may'];
 }
 
 const selected = 'selected';
@@ -104,7 +89,8 @@ export const domainRows = (
   filter: DomainFilter,
   options: ListOptions,
 ): Html => {
-  const { slug, may } = options;
+  const { slug, visit } = options;
+  const { may, query } = visit;
   const selection = {
     form: selected,
     name: 'domain',
@@ -124,7 +110,7 @@ export const domainRows = (
     { idOf: ({ id }) => id, selection: isSelectable ? selection : undefined },
   );
   if (!isSelectable) return rows;
-  const place = placeOf(options.query);
+  const place = placeOf(query);
   const steps = [
     { label: 'Verify selected', action: `${settingPath(slug, 'verify-domains')}${place}` },
     {
@@ -137,24 +123,24 @@ export const domainRows = (
   return html`${rows}${bulkForm(selected, steps, place)}`;
 };
 
-const named = (domain: CustomDomain, { slug, view, query }: ListOptions): Html => {
+const named = (domain: CustomDomain, { slug, view, visit }: ListOptions): Html => {
   const { host, id, state } = domain;
   const { isPrimary, redirectsTo } = roleOf(view, domain);
   const redirect =
     state !== 'removed' && view.document.domains.redirects.find(({ from }) => from === host);
-  return html`<a href="${domainPath(slug, id)}${placeOf(query)}" title="${nameInText(domain)}">${shownName(domain)}</a>${isPrimary && html` ${badge('primary', 'idle')}`}${redirect && html` <small>${redirectsTo === undefined ? 'will redirect' : 'redirects'} to ${shownTarget(redirect.to)}</small>`}`;
+  return html`<a href="${domainPath(slug, id)}${placeOf(visit.query)}" title="${nameInText(domain)}">${shownName(domain)}</a>${isPrimary && html` ${badge('primary', 'idle')}`}${redirect && html` <small>${redirectsTo === undefined ? 'will redirect' : 'redirects'} to ${shownTarget(redirect.to)}</small>`}`;
 };
 
 const actions = (domain: CustomDomain, options: ListOptions): Html => {
-  const { slug, now, refusal, view, query, may } = options;
+  const { slug, visit, view } = options;
   const { id } = domain;
-  const place = placeOf(query);
-  const action = `${domainPath(slug, id)}/verify${place}`;
-  const refused = refusalOf(refusal, 'verify', { domain: id });
-  return html`<div class="row">${verifyForm(domain, { action, now, refusal: refused, may, isInList: true })}${domainMenu(domain, roleOf(view, domain), { slug, may, place })}</div>`;
+  const action = `${domainPath(slug, id)}/verify${placeOf(visit.query)}`;
+  const refusal = refusalOf(options.refusal, 'verify', { domain: id });
+  return html`<div class="row">${verifyForm(domain, { action, visit, refusal, isInList: true })}${domainMenu(domain, roleOf(view, domain), slug, visit)}</div>`;
 };
 
-const happening = (domain: CustomDomain, { now, holds, view }: ListOptions): Html => {
+const happening = (domain: CustomDomain, { visit, holds, view }: ListOptions): Html => {
+  const { now } = visit;
   if (domain.state === 'removed') {
     return html`<span>${progressOf(domain, now).short} <small>${time(domain.removedAt, now)}</small></span>`;
   }

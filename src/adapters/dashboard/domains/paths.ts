@@ -1,6 +1,7 @@
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
 import type { Project } from '../../../sites/domain/project.ts';
 import type { DashboardPorts } from '../ports.ts';
+import { type ListPlace, placeIn } from '../frame/list-parts.ts';
 import type { Visit } from '../frame/screen.ts';
 import { siteOf } from '../projects/project-head.ts';
 
@@ -19,6 +20,11 @@ export const settingPath = (
   slug: string,
   what: 'primary-domain' | 'verify-domains' | 'remove-domains',
 ): string => `/dashboard/projects/${slug}/settings/${what}`;
+
+export const placeOf = (
+  query: URLSearchParams,
+  more: Readonly<Record<string, string>> = {},
+): ListPlace => placeIn(query, ['state', 'q', 'after'], more);
 
 /**
  * Finds the domain of an address and its project, if the visitor may see them.

@@ -43,8 +43,8 @@ export const redirectsScreen = (ports: DashboardPorts): Screen => ({
     const attached = (await domains.listDomains(project.id)).filter(isAttached);
     const view = await domains.showDomainSettings(project.id, attached);
     const { slug, name } = project;
-    const { query, may } = visit;
-    const options = { slug, view, attached, once: ids.next('form'), refusal, query, may };
+    const { may } = visit;
+    const options = { slug, view, attached, once: ids.next('form'), refusal, visit };
     const mayChange = may('domain.configure');
     const { redirects } = view.document.domains;
     const content = html`
@@ -68,7 +68,8 @@ const redirectAnchor = (from: string): string => `redirect-${from}`;
 /** The newest redirects come first. */
 const redirectList = (redirects: readonly Redirect[], options: RedirectOptions): Html => {
   const served = new Map(options.attached.map((domain) => [domain.host, isOpen(domain)]));
-  const { slug, view, query } = options;
+  const { slug, view } = options;
+  const { query, may } = options.visit;
   const address = { path: redirectsPath(slug), fields: {} };
   const choice = { address, after: query.get('after'), order: 'time' } as const;
   const { shown, links } = pageIn(redirects.toReversed(), ({ from }) => from, choice);
@@ -83,11 +84,7 @@ const redirectList = (redirects: readonly Redirect[], options: RedirectOptions):
         ({ status }) => html`<span title="${statusMeanings[status]}">${status}</span>`,
       ],
       ['State', 'bare', (redirect) => stateOf(whyIdle(redirect, view, served))],
-      [
-        'Actions',
-        'actions',
-        ({ from }) => options.may('domain.configure') && actionsOf(slug, from, query),
-      ],
+      ['Actions', 'actions', ({ from }) => may('domain.configure') && actionsOf(slug, from, query)],
     ],
     { idOf: ({ from }) => redirectAnchor(from) },
   );
@@ -130,8 +127,7 @@ interface RedirectOptions {
   readonly attached: readonly CustomDomain[];
   readonly once: string;
   readonly refusal: Refusal | undefined;
-  readonly query: URLSearchParams;
-  readonly may: Visit['may'];
+  readonly visit: Visit;
 }
 
 const statusMeanings: Readonly<Record<RedirectStatus, string>> = {
@@ -154,7 +150,8 @@ const to = {
   hint: 'Another one, or an address such as https://example.com/shop.',
 };
 
-const redirectForm = ({ slug, view, attached, once, refusal, query }: RedirectOptions): Html => {
+const redirectForm = ({ slug, view, attached, once, refusal, visit }: RedirectOptions): Html => {
+  const { query } = visit;
   const edited = view.document.domains.redirects.find((one) => one.from === query.get('edit'));
   const refused = refusalOf(refusal, 'edit-redirect') ?? refusalOf(refusal, 'add-redirect');
   // The address names the redirect, so that its form stays after a refusal and a live update.
@@ -179,13 +176,13 @@ const redirectForm = ({ slug, view, attached, once, refusal, query }: RedirectOp
 const offered = ({ host, unicodeHost }: CustomDomain): Html =>
   html`<option value="${host}" ${host !== unicodeHost && html`label="${unicodeHost}"`}></option>`;
 
-const primaryForm = ({ slug, view, attached, refusal, query }: RedirectOptions): Html => {
+const primaryForm = ({ slug, view, attached, refusal, visit }: RedirectOptions): Html => {
   const refused = refusalOf(refusal, 'primary-domain');
   const primary = attached.find(({ host }) => host === view.document.domains.primary);
   const hint = html`${primaryNow(primary, view)} The main domain of the project; save an empty field for none. It cannot be redirected.`;
   const value = primary?.host ?? '';
   const options = { ...ownDomain, label: 'Primary', name: 'primary', value, hint };
-  return html`<form method="post" action="${settingPath(slug, 'primary-domain')}${placeOf(query)}" class="fields primary-domain">
+  return html`<form method="post" action="${settingPath(slug, 'primary-domain')}${placeOf(visit.query)}" class="fields primary-domain">
     ${formError(refused)}
     ${field({ ...options, required: false }, refused)}
     <button>Save</button>

@@ -8,8 +8,7 @@ import { form, type Form, type Screen, type Visit } from '../frame/screen.ts';
 import type { DashboardPorts } from '../ports.ts';
 import { siteOf } from '../projects/project-head.ts';
 import { verifyIfPossible } from './actions.ts';
-import { placeOf } from './list.ts';
-import { domainsPath, settingPath } from './paths.ts';
+import { domainsPath, placeOf, settingPath } from './paths.ts';
 import { leftRecords, whyDelete } from './records.ts';
 import { shownName } from './words.ts';
 

@@ -11,7 +11,6 @@ import type { MadeShare, SharedDomain } from '../../../domains/use-cases/show-do
 import { buttonForm, formError, onceInput } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
 import { sendAlone } from '../frame/layout.ts';
-import type { ListPlace } from '../frame/list-parts.ts';
 import {
   counted,
   day,
@@ -30,8 +29,7 @@ import type { DashboardPorts } from '../ports.ts';
 import { networkOf } from '../sign-in/session.ts';
 import { healthBadges } from './certificate.ts';
 import { diagnosticsSection, problemCards } from './diagnostics.ts';
-import { placeOf } from './list.ts';
-import { domainOf, domainPath } from './paths.ts';
+import { domainOf, domainPath, placeOf } from './paths.ts';
 import { sharedSentenceOf } from './progress.ts';
 import { recordsToCreate, recordsToKeep } from './records.ts';
 import { stepLine, stepsOf } from './status.ts';
@@ -84,19 +82,17 @@ const shownLink = (
   }),
 });
 
-export interface ShareOptions {
-  readonly path: string;
-  readonly place: ListPlace;
-  readonly now: Date;
+interface ShareOptions {
+  readonly own: string;
+  readonly visit: Visit;
   readonly once: string;
   readonly refusal: Refusal | undefined;
-  readonly may: Visit['may'];
 }
 
 export const shareSection = (
   domain: CustomDomain,
   shares: readonly DomainShare[],
-  { path: own, place, now, once, refusal, may }: ShareOptions,
+  { own, visit, once, refusal }: ShareOptions,
 ): Html =>
   folded(
     {
@@ -105,12 +101,12 @@ export const shareSection = (
       isOpen: refusal !== undefined || shares.length > 0,
     },
     html`<p class="hint">Does somebody else manage the DNS of ${shownName(nameOf(domain.registrableDomain))}? Send them a link to a page with these records, the problems, and whether we see the change yet. It needs no sign-in and shows nothing else of your account. It ends after ${shareDays} days, with the domain, or when you revoke it.</p>
-    ${shares.length > 0 && shareTable(shares, { own, place, now, may })}
+    ${shares.length > 0 && shareTable(shares, own, visit)}
     ${formError(refusal)}
     ${
       shares.length < mostShares
-        ? may('domain.share') &&
-          html`<form method="post" action="${own}/links${place}" class="row">
+        ? visit.may('domain.share') &&
+          html`<form method="post" action="${own}/links${placeOf(visit.query)}" class="row">
             ${onceInput(once)}
             <button>Create link</button>
           </form>`
@@ -120,7 +116,8 @@ export const shareSection = (
 
 const shareTable = (
   shares: readonly DomainShare[],
-  { own, place, now, may }: Pick<ShareOptions, 'place' | 'now' | 'may'> & { readonly own: string },
+  own: string,
+  { query, now, may }: Visit,
 ): Html =>
   table(shares, [
     ['Link', 'row', ({ createdAt }) => html`<div>made ${time(createdAt, now)}</div>`],
@@ -130,7 +127,7 @@ const shareTable = (
       'actions',
       ({ id, createdAt }) =>
         may('domain.share') &&
-        buttonForm(`${own}/links/${id}/revoke${place}`, 'Revoke', {
+        buttonForm(`${own}/links/${id}/revoke${placeOf(query)}`, 'Revoke', {
           about: `Revoke the link that was created at ${createdAt.toISOString()}`,
         }),
     ],

@@ -18,7 +18,7 @@ import { type Child, html, type Html } from '../frame/html.ts';
 import { end, exactTime, fullTime, folded, pager, type Tone } from '../frame/parts.ts';
 import type { Visit } from '../frame/screen.ts';
 import { answersTable } from './diagnostics.ts';
-import { placeOf } from './list.ts';
+import { placeOf } from './paths.ts';
 
 export const timelineSection = (
   { entries, older }: TimelinePage,
