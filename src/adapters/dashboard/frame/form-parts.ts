@@ -128,37 +128,6 @@ export const onceField = 'once';
 export const onceInput = (id: string): Html =>
   html`<input type="hidden" name="${onceField}" value="${id}">`;
 
-interface Checkboxes<Value extends string> {
-  readonly legend: string;
-  readonly name: string;
-  readonly look: string;
-  readonly values: readonly Value[];
-  readonly chosen: readonly string[];
-  readonly labelOf: (value: Value) => Child;
-}
-
-export const checkboxes = <Value extends string>(
-  { legend, name, look, values, chosen: before, labelOf }: Checkboxes<Value>,
-  refusal: Refusal | undefined,
-): Html => {
-  const chosen = refusal ? (refusal.values[name] ?? '').split(',') : before;
-  const wrong = refusal?.field === name ? refusal.message : undefined;
-  return html`<fieldset ${wrong !== undefined && html`aria-describedby="${name}-error"`}>
-    <legend>${legend}</legend>
-    <input type="hidden" name="${name}" value="">
-    <div class="${look}">
-      ${values.map(
-        (value, at) => html`<label>
-          <input type="checkbox" name="${name}" value="${value}" ${chosen.includes(value) && html`checked`}
-            ${wrong !== undefined && html`aria-invalid="true" ${at === 0 && html`autofocus`}`}>
-          ${labelOf(value)}
-        </label>`,
-      )}
-    </div>
-    ${wrong !== undefined && html`<p class="error" id="${name}-error" data-refusal>${wrong}</p>`}
-  </fieldset>`;
-};
-
 export interface Confirmation {
   readonly id: string;
   readonly label: string;

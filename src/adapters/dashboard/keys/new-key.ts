@@ -9,7 +9,7 @@ import {
 import type { IssuedKey } from '../../../access/use-cases/api-keys.ts';
 import type { Project } from '../../../sites/domain/project.ts';
 import { isDay, isName } from '../../../kernel/text.ts';
-import { checkboxes, field, formError, onceInput, select } from '../frame/form-parts.ts';
+import { field, formError, onceInput, select } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
 import { copyable, secretCard, time } from '../frame/parts.ts';
 import type { Refusal, Shown } from '../frame/screen.ts';
@@ -88,18 +88,24 @@ export const newKeyForm = ({ now, once, projects, refusal }: NewKeyView): Html =
 const tomorrow = (now: Date): string =>
   new Date(now.getTime() + 86_400_000).toISOString().slice(0, 10);
 
-const scopeChoice = (refusal: Refusal | undefined): Html =>
-  checkboxes(
-    {
-      legend: 'Scopes: what the key may do',
-      name: 'scopes',
-      look: 'row',
-      values: scopes,
-      chosen: defaultScopes,
-      labelOf: (scope) => html`${scopeWords[scope]} <code>${scope}</code>`,
-    },
-    refusal,
-  );
+const scopeChoice = (refusal: Refusal | undefined): Html => {
+  const chosen = refusal ? (refusal.values['scopes'] ?? '').split(',') : defaultScopes;
+  const wrong = refusal?.field === 'scopes' ? refusal.message : undefined;
+  return html`<fieldset ${wrong !== undefined && html`aria-describedby="scopes-error"`}>
+    <legend>Scopes: what the key may do</legend>
+    <input type="hidden" name="scopes" value="">
+    <div class="row">
+      ${scopes.map(
+        (scope, at) => html`<label>
+          <input type="checkbox" name="scopes" value="${scope}" ${chosen.includes(scope) && html`checked`}
+            ${wrong !== undefined && html`aria-invalid="true" ${at === 0 && html`autofocus`}`}>
+          ${scopeWords[scope]} <code>${scope}</code>
+        </label>`,
+      )}
+    </div>
+    ${wrong !== undefined && html`<p class="error" id="scopes-error" data-refusal>${wrong}</p>`}
+  </fieldset>`;
+};
 
 const projectChoice = (projects: readonly Project[], refusal: Refusal | undefined): Html =>
   select(
