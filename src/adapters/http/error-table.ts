@@ -203,7 +203,12 @@ export class RequestError extends Error {
   readonly code: ErrorCode;
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(code: ErrorCode, message: string, headers: Readonly<Record<string, string>> = {}) {
+  /** @param message unless it is always the example of the table */
+  constructor(
+    code: ErrorCode,
+    message = errorTable[code].example,
+    headers: Readonly<Record<string, string>> = {},
+  ) {
     super(message);
     this.code = code;
     this.headers = headers;
@@ -219,18 +224,14 @@ export const answerTo = (error: unknown): Answer => {
     return answer(code, error.message, isBusy ? { 'Retry-After': retryAfter } : {});
   }
   if (error instanceof Unavailable) {
-    const message = 'The service cannot reach its storage at the moment. Try again in a second.';
-    return answer('service_unavailable', message, { 'Retry-After': '1' });
+    return answer('service_unavailable', undefined, { 'Retry-After': '1' });
   }
-  return answer(
-    'internal_error',
-    'Something failed on our side. The X-Request-Id header names this request in our logs.',
-  );
+  return answer('internal_error');
 };
 
 const answer = (
   code: ErrorCode,
-  message: string,
+  message = errorTable[code].example,
   headers: Readonly<Record<string, string>> = {},
 ): Answer => {
   const { status } = errorTable[code];

@@ -104,11 +104,7 @@ export const callerOf = ({ caller, refusal }: RequestContext): Caller => {
   throw refusal ?? missingKey();
 };
 
-const missingKey = () =>
-  new RequestError(
-    'missing_api_key',
-    'Send your API key in the header "Authorization: Bearer pets_live_…".',
-  );
+const missingKey = () => new RequestError('missing_api_key');
 
 /** The headers of every answer: `X-RateLimit-*` (Unix seconds) and draft-ietf-httpapi-ratelimit-headers-10. */
 export const rateLimitHeaders = (

@@ -185,10 +185,7 @@ export const unclear = (request: IncomingMessage): RequestError | undefined => {
     );
   }
   if (headers.expect === undefined || /^100-continue$/i.test(headers.expect)) return undefined;
-  return new RequestError(
-    'expectation_failed',
-    'The header Expect can only be "100-continue"; leave it out.',
-  );
+  return new RequestError('expectation_failed');
 };
 
 /** Whether another server may find another end of the body. Node accepts each of these (RFC 9112, section 6.1). */

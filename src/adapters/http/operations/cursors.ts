@@ -45,11 +45,7 @@ export class Cursors {
     const position = shape.exec(cursor)?.[1];
     const after = position === undefined ? undefined : BigInt(`0x${position}`);
     if (after === undefined || !this.#isOurs(scope, after, cursor)) {
-      throw new RequestError(
-        'invalid_cursor',
-        'cursor does not belong to this list. Follow the Link header with rel="next" as it is, ' +
-          'with the same filter, or leave cursor out to start at the first page.',
-      );
+      throw new RequestError('invalid_cursor');
     }
     return after;
   }

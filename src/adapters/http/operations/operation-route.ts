@@ -122,10 +122,7 @@ export const requireJsonAccepted = (headers: IncomingHttpHeaders): void => {
   const { accept = '' } = headers;
   if (accept === '' || accept === '*/*') return;
   if (accept.length <= longestAccept && isJsonAmong(headers)) return;
-  throw new RequestError(
-    'not_acceptable',
-    'Answers are application/json; send "Accept: application/json" or leave Accept out.',
-  );
+  throw new RequestError('not_acceptable');
 };
 
 const isJsonAmong = (headers: IncomingHttpHeaders): boolean =>
@@ -181,16 +178,9 @@ export const storedIn = (
     case 'in_progress':
       throw stillRunning();
     case 'reused':
-      throw new RequestError(
-        'idempotency_key_reused',
-        'This Idempotency-Key was used with another body. Use a new key for a new request.',
-      );
+      throw new RequestError('idempotency_key_reused');
   }
 };
 
 export const stillRunning = (): RequestError =>
-  new RequestError(
-    'idempotency_in_progress',
-    'The first request with this Idempotency-Key is still running. Repeat this one in a second.',
-    { 'Retry-After': '1' },
-  );
+  new RequestError('idempotency_in_progress', undefined, { 'Retry-After': '1' });

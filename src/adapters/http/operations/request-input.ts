@@ -116,10 +116,7 @@ const requireJson = ({ headers }: IncomingMessage): void => {
   const { 'content-type': type = '', 'content-encoding': encoding = '' } = headers;
   const isPlain = encoding === '' || encoding.toLowerCase() === 'identity';
   if (isPlain && (type === 'application/json' || isJsonInUtf8(type))) return;
-  throw new RequestError(
-    'unsupported_media_type',
-    'Send the body as "Content-Type: application/json" in UTF-8, without Content-Encoding.',
-  );
+  throw new RequestError('unsupported_media_type');
 };
 
 const isJsonInUtf8 = (type: string): boolean =>
