@@ -54,6 +54,16 @@ export const oneAtATime = <Asked extends Request, Answer extends Response>(
   };
 };
 
+/** Counts a header, because Node silently keeps the first of several. @param wanted in lower case */
+export const timesSent = (rawHeaders: readonly string[], wanted: string): number => {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? '';
+    if (name.length === wanted.length && name.toLowerCase() === wanted) count += 1;
+  }
+  return count;
+};
+
 interface WaitingConnections {
   readonly accepted: () => number;
   readonly turn: () => Promise<unknown>;

@@ -2,19 +2,14 @@ import type { TLSSocket } from 'node:tls';
 import type { Logger } from 'pino';
 import { isPreview, type Route } from '../../domains/domain/redirects/redirects.ts';
 import { isAbsolute, redirectTarget } from '../../domains/domain/redirects/settings.ts';
+import { timesSent } from '../../kernel/incoming.ts';
 import { requestBeginning, requestName, tellAnswer, type Tracer } from '../../kernel/tracer.ts';
 import { Unavailable } from '../../kernel/ports.ts';
 import type { Answers } from './answers.ts';
 import type { RouteTable } from './route-table.ts';
 import { serveSite, type SiteRequest } from './serve-site.ts';
 import type { SiteCache } from './site-cache.ts';
-import {
-  hostNamed,
-  isRepeated,
-  portNamed,
-  requestTargetOf,
-  type RequestTarget,
-} from './request-host.ts';
+import { hostNamed, portNamed, requestTargetOf, type RequestTarget } from './request-host.ts';
 import { refuse, type EdgeRequest, type EdgeResponse } from './edge-answer.ts';
 
 export interface EdgePorts {
@@ -133,7 +128,7 @@ const targetOr400 = (request: EdgeRequest, response: EdgeResponse): RequestTarge
     return undefined;
   }
   // Chunks have no use here, cost much when they are tiny, and can hide another request (RFC 9110, section 9.3.1).
-  const isUnclear = isRepeated(rawHeaders, 'host') || headers['transfer-encoding'] !== undefined;
+  const isUnclear = timesSent(rawHeaders, 'host') > 1 || headers['transfer-encoding'] !== undefined;
   const target = isUnclear ? undefined : requestTargetOf(request.url ?? '', authorityOf(request));
   if (!target) refuse(request, response, 400);
   return target;

@@ -12,18 +12,6 @@ export const portNamed = (authority: string): number | undefined => {
 /** RFC 9110, section 7.2, restricted to DNS names: no user info and no IP literals. */
 const authorityPattern = /^([A-Za-z0-9_](?:[A-Za-z0-9._-]{0,251}[A-Za-z0-9_])?)\.?(?::(\d{1,5}))?$/;
 
-/** Finds repeated headers, because Node silently keeps the first of two `Host` headers. */
-export const isRepeated = (rawHeaders: readonly string[], name: string): boolean => {
-  let seen = false;
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const header = rawHeaders[at];
-    if (header?.length !== name.length || header.toLowerCase() !== name) continue;
-    if (seen) return true;
-    seen = true;
-  }
-  return false;
-};
-
 export interface RequestTarget {
   readonly host: string;
   readonly path: string;

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { timesSent } from '../../../kernel/incoming.ts';
 import type { Answer } from '../answer.ts';
 import { send, writeAnswer } from '../send-answer.ts';
 import { RequestError, type ErrorCode } from '../error-table.ts';
@@ -167,7 +168,7 @@ const hostShape = /^(?:\[[0-9a-f:.]{2,45}\]|[a-z0-9._-]{1,255})(?::\d{1,5})?$/i;
 /** Finds faults that Node accepts although they make a request's target or condition ambiguous. */
 export const unclear = (request: IncomingMessage): RequestError | undefined => {
   const { headers, rawHeaders, httpVersionMinor } = request;
-  const hosts = countOf(rawHeaders, 'host');
+  const hosts = timesSent(rawHeaders, 'host');
   if (hosts > 1) return new RequestError('malformed_request', 'Send the header Host once.');
   if (hosts === 0 ? httpVersionMinor > 0 : !hostShape.test(headers.host ?? '')) {
     return new RequestError(
@@ -175,7 +176,7 @@ export const unclear = (request: IncomingMessage): RequestError | undefined => {
       'Send the header Host with the name of the service, like "Host: api.shop.example".',
     );
   }
-  if (countOf(rawHeaders, 'authorization') > 1) {
+  if (timesSent(rawHeaders, 'authorization') > 1) {
     return new RequestError('malformed_request', 'Send the header Authorization once.');
   }
   if (isUnsureOfEnd(request)) {
@@ -193,14 +194,4 @@ const isUnsureOfEnd = ({ headers, httpVersionMinor }: IncomingMessage): boolean 
   const coding = headers['transfer-encoding'];
   if (coding === undefined) return false;
   return httpVersionMinor === 0 || coding.toLowerCase() !== 'chunked';
-};
-
-/** Counts a header, because Node silently keeps the first of several. */
-const countOf = (rawHeaders: readonly string[], wanted: string): number => {
-  let count = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at] ?? '';
-    if (name.length === wanted.length && name.toLowerCase() === wanted) count += 1;
-  }
-  return count;
 };
