@@ -44,60 +44,43 @@ export const ownershipValueOf = (token: string): string => `animal-store-verify=
 export const proofOf = (host: string): string =>
   isWildcard(host) ? `the CNAME record of ${delegationNameOf(host)}` : 'the TXT record';
 
-type Named = Pick<Hostname, 'host' | 'registrableDomain' | 'isApex'>;
-
 /** A wildcard has no TXT record, because the delegation proves it. */
 export const recordsFor = (
-  named: Named,
+  { host, registrableDomain, isApex }: Pick<Hostname, 'host' | 'registrableDomain' | 'isApex'>,
   token: string,
   needs: RecordNeeds,
 ): readonly [DnsRecord, ...DnsRecord[]] => {
-  const { platformHost, acmeDnsZone: zone, sharedToken = token } = needs;
-  const { registrableDomain, host, isApex } = named;
-  const route = {
+  const { platformHost, acmeDnsZone: zone, sharedToken = token, txtRequired, isDelegated } = needs;
+  const at = (fqdn: string) => ({ name: relativeTo(registrableDomain, fqdn), fqdn });
+  const route: DnsRecord = {
     purpose: 'route',
     type: isApex ? 'ALIAS' : 'CNAME',
-    name: relativeTo(registrableDomain, host),
-    fqdn: host,
+    ...at(host),
     value: cnameTarget(token, platformHost),
     ttl,
     required: true,
-  } as const;
-  return [
-    route,
-    ...(isWildcard(host) ? [] : [ownershipRecord(named, token, needs)]),
-    ...(zone === undefined ? [] : [delegationRecord(named, delegationTarget(sharedToken, zone))]),
-  ];
-};
-
-const ownershipRecord = (
-  { host, registrableDomain, isApex }: Named,
-  token: string,
-  { txtRequired, isDelegated = false }: RecordNeeds,
-): DnsRecord => {
-  const fqdn = challengeNameOf(host);
-  return {
+  };
+  const ownership: DnsRecord = {
     purpose: 'ownership',
     type: 'TXT',
-    name: relativeTo(registrableDomain, fqdn),
-    fqdn,
+    ...at(challengeNameOf(host)),
     value: ownershipValueOf(token),
     ttl,
     required: !isDelegated && (txtRequired || isApex),
   };
-};
-
-const delegationRecord = ({ host, registrableDomain }: Named, value: string): DnsRecord => {
-  const fqdn = delegationNameOf(host);
-  return {
+  const delegation = (acmeDnsZone: string): DnsRecord => ({
     purpose: 'delegation',
     type: 'CNAME',
-    name: relativeTo(registrableDomain, fqdn),
-    fqdn,
-    value,
+    ...at(delegationNameOf(host)),
+    value: delegationTarget(sharedToken, acmeDnsZone),
     ttl,
     required: isWildcard(host),
-  };
+  });
+  return [
+    route,
+    ...(isWildcard(host) ? [] : [ownership]),
+    ...(zone === undefined ? [] : [delegation(zone)]),
+  ];
 };
 
 /** BIND has no ALIAS, so that line is a comment. */
