@@ -71,6 +71,12 @@ describe('a one-time link', () => {
     expect((await visitor.get(link)).status).toBe(303);
   });
 
+  test('signs in even if another program on this host has set a cookie of the same name as ours', async () => {
+    const visitor = dashboard.stranger();
+    visitor.cookie = 'next=100%';
+    expect(await visitor.get(link)).toMatchObject({ status: 303, location: '/dashboard' });
+  });
+
   test('looks the same to other sites as a link that does not exist, and reveals no account', async () => {
     const { status, text } = await dashboard
       .stranger()

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { CatalogueKey, SitesKey } from '../../../src/app/keys.ts';
 import { browserStartMs, startBrowser, type TestBrowser } from '../../support/dashboard/browser.ts';
 import { browseDashboard, type BrowsedDashboard } from '../../support/dashboard/dashboard-page.ts';
+import { fill } from '../../support/dashboard/filling.ts';
 import { launchBrowser } from '../../support/dashboard/launch-browser.ts';
 import { mainWays } from '../../support/dashboard/main-ways.ts';
 import { FirstDay } from '../../support/dashboard/new-owner.ts';
@@ -35,10 +36,18 @@ const dropOf = (bytes: Uint8Array): string => `{
     document.querySelector('form.drop').dispatchEvent(new DragEvent(type, { bubbles: true, dataTransfer }));
 }`;
 
-// The Firefox driver can choose single files only, so this gives them the path that a chosen folder has.
-const folderOfFiles = `void Object.defineProperty(File.prototype, 'webkitRelativePath', {
-  get() { return 'dist/' + this.name; },
-})`;
+// The Firefox driver cannot choose a folder, so this chooses one that has an index.html.
+const chooseFolder = `{
+  Object.defineProperty(File.prototype, 'webkitRelativePath', {
+    get() { return 'dist/' + this.name; },
+  });
+  HTMLInputElement.prototype.click = function () {
+    const { items, files } = new DataTransfer();
+    items.add(new File(['<h1>Rex</h1>'], 'index.html'));
+    this.files = files;
+    this.dispatchEvent(new Event('change'));
+  };
+}`;
 
 describe('in Firefox, with scripts,', () => {
   const browsed = walkMainWays(true);
@@ -47,10 +56,7 @@ describe('in Firefox, with scripts,', () => {
     const sites = browsed.dashboard.container.get(SitesKey);
     const { slug } = await sites.startProject(browsed.owner.accountId, 'Dropped');
     const folder = await mkdtemp(join(tmpdir(), 'animal-store-chosen-'));
-    const place = async (name: string, content: Uint8Array | string) => {
-      await writeFile(join(folder, name), content);
-      return join(folder, name);
-    };
+    const archive = join(folder, 'site.zip');
     const page = await browsed.visit(`/dashboard/projects/${slug}`);
     const deploy = async (named: string) => {
       await page.role('button', 'Deploy').click();
@@ -59,23 +65,41 @@ describe('in Firefox, with scripts,', () => {
 
     const names = ['index.html', 'rex.txt', 'tom.txt'].map((name) => ({ name }));
     const field = await page.raw.waitForSelector('input[type=file]');
-    await field!.uploadFile(await place('site.zip', zipOf(names)));
+    await writeFile(archive, zipOf(names));
+    await field!.uploadFile(archive);
     await deploy('Deploy 1');
 
     await page.evaluate(dropOf(zipOf(names.slice(0, 2))));
     await page.css('form.drop :focus').exactly('Deploy').isShown();
     await deploy('Deploy 2');
 
-    await page.evaluate(folderOfFiles);
-    const button = await page.raw.waitForSelector('[data-choose-folder]');
-    const [chooser] = await Promise.all([page.raw.waitForFileChooser(), button!.click()]);
-    await chooser.accept([await place('index.html', '<h1>Rex</h1>')]);
+    await page.evaluate(chooseFolder);
+    await page.role('button', 'Choose a folder').click();
     await page.words('1 file is packed. Press Deploy to publish it.').isShown();
     await deploy('Deploy 3');
 
     const { deploys } = await sites.getSite(slug);
     expect(deploys).toMatchObject([{ files: 1 }, { files: 2 }, { files: 3 }]);
     await rm(folder, { recursive: true });
+  });
+});
+
+describe('a menu in Firefox', () => {
+  const browsed = browseDashboard(({ dashboard, owner }) => fill(dashboard, owner, 'birds.test'), {
+    isFirefox: true,
+  });
+
+  test.each([1280, 460])('is within a window of %d pixels', async (width) => {
+    const page = await browsed.visit('/dashboard/keys', { width });
+    for (const opener of ['header [popovertarget=person]', 'main .menu-button']) {
+      await page.css(opener).click();
+      const outside = `(({ top, left, right, bottom }) =>
+        top < 0 || left < 0 || right > innerWidth || bottom > innerHeight
+      )(document.querySelector('.menu:popover-open').getBoundingClientRect())`;
+      expect([opener, await page.evaluate(outside)]).toEqual([opener, false]);
+      await page.press('Escape');
+      await page.css('.menu').isGone();
+    }
   });
 });
 

@@ -63,6 +63,10 @@ export const sessionCookie = (cookie: string, origin: string) => {
   return { name, value, domain, httpOnly: true, sameSite: 'Lax' as const };
 };
 
+/** Firefox reports a live stream whose page is left, or whose service has ended, like a failure of a script. */
+const streamOfFirefox =
+  /^Error: (The connection to|Firefox can’t establish a connection to the server at) http/;
+
 const watch = (page: Page, origin: string, tell: (fault: string) => void): void => {
   /** Chromium also reports an error for a page that is refused on purpose. */
   const pages = new Set<string>();
@@ -83,7 +87,7 @@ const watch = (page: Page, origin: string, tell: (fault: string) => void): void 
     note(`crashed: ${String(error)}`);
   });
   page.on('pageerror', (error) => {
-    note(String(error));
+    if (!streamOfFirefox.test(String(error))) note(String(error));
   });
   page.on('dialog', (dialog) => {
     note(`said ${dialog.message()}`);

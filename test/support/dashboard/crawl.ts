@@ -12,7 +12,7 @@ export const unfoldForAxe = async (page: TestPage): Promise<void> => {
   await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true");
 };
 
-/** The serious and critical problems that axe finds, with their places. @param rules all, if none are named */
+/** The problems that axe finds, with their places. @param rules all, if none are named */
 export const axeFaults = async (
   page: TestPage,
   ...rules: readonly string[]
@@ -21,11 +21,9 @@ export const axeFaults = async (
   const options = JSON.stringify({ resultTypes: ['violations'], ...chosen });
   const only = '({ violations }) => violations';
   const run = `axe.run(document, ${options}).then(${only})`;
-  return (await page.evaluate<AxeResults['violations']>(run))
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) =>
-      nodes.map(({ html, target }) => `${id}: ${String(target)} ${html}`),
-    );
+  return (await page.evaluate<AxeResults['violations']>(run)).flatMap(({ id, nodes }) =>
+    nodes.map(({ html, target }) => `${id}: ${String(target)} ${html}`),
+  );
 };
 
 export interface FoundForm {

@@ -259,15 +259,24 @@ export class TestPage extends Scope {
   }
 
   async show({ width, height = 844, theme = 'light' }: View): Promise<void> {
-    await this.raw.setViewport({ width, height });
-    // The Firefox driver cannot set them.
-    if (!this.#session) return;
+    const isSized = this.raw.setViewport({ width, height });
+    if (!this.#session) {
+      // The driver also sets the orientation, which Firefox 140 refuses. The driver cannot set what follows.
+      await isSized.catch(unlessUnknownCommand);
+      await until('the page is so wide', async () => (await this.look('innerWidth')) === width);
+      return;
+    }
+    await isSized;
     await this.raw.emulateMediaFeatures([
       { name: 'prefers-color-scheme', value: theme },
       { name: 'prefers-reduced-motion', value: 'reduce' },
     ]);
   }
 }
+
+const unlessUnknownCommand = (error: unknown): void => {
+  if (!String(error).includes('unknown command')) throw error;
+};
 
 /** The script of a page sends a form once it has reached the service, and marks the form until the page is left. */
 const isNothingBegun = `new Promise((done) => setTimeout(() => setTimeout(done)))

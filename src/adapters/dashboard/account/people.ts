@@ -17,7 +17,7 @@ import {
   seenAtOnce,
 } from '../frame/list-parts.ts';
 import { badge, type ColumnsOf, head, secretCard, time } from '../frame/parts.ts';
-import { mePath, peoplePath, signInPath } from '../frame/paths.ts';
+import { accountLeft, mePath, peoplePath, signInPath } from '../frame/paths.ts';
 import {
   bareForm,
   form,
@@ -305,7 +305,7 @@ const leaving = ({ access }: Ports): Form =>
     path: `${peoplePath}/leave`,
     act: async ({ accountId, signedIn }) => {
       await access.dismiss(accountId, signedIn.person.id);
-      return { to: signInPath };
+      return { to: signInPath, done: accountLeft };
     },
   });
 

@@ -114,6 +114,6 @@ const asking = (all: readonly CustomDomain[], { list, action, ports }: Asking): 
     <details><summary>The DNS records to delete afterwards</summary>
       <div class="stack">
         <p class="hint">${whyDelete}</p>
-        ${all.map((domain) => html`<h3>${nameInText(domain)}</h3>${leftRecords(domain, ports.settings)}`)}
+        ${all.map((domain) => html`<h2>${nameInText(domain)}</h2>${leftRecords(domain, ports.settings)}`)}
       </div>
     </details>`;

@@ -8,8 +8,9 @@ export const factorAppPath = `${secondFactorPath}/app`;
 export const peoplePath = `${accountPath}/people`;
 
 export const deletedPath = `${accountPath}/deleted`;
-/** The code of the notice that the sign-in page shows after an account was deleted. */
+/** The codes of the notices that the sign-in page shows after an account was deleted, or left. */
 export const accountDeleted = 'deleted';
+export const accountLeft = 'left';
 
 export const newPasswordPath = `${accountPath}/new-password`;
 

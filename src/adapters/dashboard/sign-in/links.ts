@@ -160,9 +160,9 @@ const tokenOf = (ctx: Context): string =>
 const signIn: Act = async (ctx, ports) => {
   const session = await ports.access.signInByLink(tokenOf(ctx), originOf(ctx, ports));
   const started = await startSession(ctx, session, ports);
-  const asked = decodeURIComponent(ports.cookies.next.read(ctx) ?? '');
-  if (asked !== '') ports.cookies.next.clear(ctx);
-  const page = nextIn(ctx.querystring) ?? pageAfterSignIn(`next=${encodeURIComponent(asked)}`);
+  const asked = ports.cookies.next.read(ctx);
+  if (asked !== undefined) ports.cookies.next.clear(ctx);
+  const page = nextIn(ctx.querystring) ?? pageAfterSignIn(`next=${asked ?? ''}`);
   const isWaiting = started.kind === 'waits';
   redirect(ctx, isWaiting ? withQuery(factorPath, `next=${encodeURIComponent(page)}`) : page);
 };

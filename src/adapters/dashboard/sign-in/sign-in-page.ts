@@ -9,6 +9,7 @@ import { sendAlone } from '../frame/layout.ts';
 import { problemOf } from '../frame/page-problem.ts';
 import {
   accountDeleted,
+  accountLeft,
   nextIn,
   pageAfterSignIn,
   signInPath as path,
@@ -131,8 +132,7 @@ export const showSignIn = (
   const isBack = device.read(ctx) !== undefined && nextIn(page.query) !== undefined;
   const hasEnded = page.kept !== undefined || session.read(ctx) !== undefined || isBack;
   const said = withVerifiedCode(new URLSearchParams(page.query), session.read(ctx) ?? '');
-  const isDeleted = said.get('done') === accountDeleted;
-  const why = hasEnded ? whyHere(page.kept, isDeleted) : nothing;
+  const why = hasEnded ? whyHere(page.kept, said.get('done')) : nothing;
   return sendAlone(ctx, {
     title: 'Sign in',
     status: page.refusal?.status ?? 200,
@@ -140,10 +140,14 @@ export const showSignIn = (
   });
 };
 
-const whyHere = (kept: KeptForm | undefined, isDeleted: boolean): Html =>
-  isDeleted
-    ? html`<p role="status">The account is deleted, and everybody is signed out. For 7 days an owner can sign in and restore it.</p>`
-    : html`<p role="status">Your session has ended. ${kept ? 'Nothing was done. Sign in, and what you entered is there again.' : 'Sign in to continue.'}</p>`;
+const afterwards: Readonly<Partial<Record<string, string>>> = {
+  [accountDeleted]:
+    'The account is deleted, and everybody is signed out. For 7 days an owner can sign in and restore it.',
+  [accountLeft]: 'You have left the account.',
+};
+
+const whyHere = (kept: KeptForm | undefined, done: string | null): Html =>
+  html`<p role="status">${afterwards[done ?? ''] ?? html`Your session has ended. ${kept ? 'Nothing was done. Sign in, and what you entered is there again.' : 'Sign in to continue.'}`}</p>`;
 
 const signInForm = (
   { query, kept, refusal }: SignInPage,
