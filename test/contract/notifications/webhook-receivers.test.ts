@@ -27,7 +27,6 @@ const outside = new GuardedOutside({
 
 const clock = new SystemClock();
 
-
 describe.each([
   ['Node.js', 'js', process.execPath, ['--input-type=module', '--eval']],
   ['Python', 'python', 'python3', ['-c']],
