@@ -8,7 +8,7 @@ import { addressOf, csvLink, type ListAddress, listBar } from '../frame/list-par
 import {
   type Column,
   empty,
-  exact,
+  exactTime,
   facts,
   head,
   listPart,
@@ -148,12 +148,7 @@ const nothingIn = ({ before, ...filter }: AuditFilter): string => {
 };
 
 const columns = (names: Names): readonly Column<AuditEntry>[] => [
-  [
-    'Time (UTC)',
-    'text',
-    ({ occurredAt }) =>
-      html`<time datetime="${occurredAt.toISOString()}">${exact(occurredAt).replace(' UTC', '')}</time>`,
-  ],
+  ['Time', 'text', ({ occurredAt }) => exactTime(occurredAt)],
   ['Who', 'text', ({ actor }) => actorName(actor, names)],
   [
     'What',
@@ -234,8 +229,8 @@ const auditFilterForm = (
   return html`<form action="${auditPath}" class="filter" aria-label="Filter">
     ${select({ label: 'Who', name: 'who', value: actor, options: [['', 'Anyone'], ...who] })}
     ${select({ label: 'What', name: 'what', value: topic, options: [['', 'Everything'], ...what] })}
-    ${field({ label: 'From', name: 'from', type: 'date', required: false, value: from ?? '' })}
-    ${field({ label: 'To', name: 'to', type: 'date', required: false, value: to ?? '' })}
+    ${field({ label: 'From (UTC)', name: 'from', type: 'date', required: false, value: from ?? '' })}
+    ${field({ label: 'To (UTC)', name: 'to', type: 'date', required: false, value: to ?? '' })}
     <button>Filter</button>
   </form>`;
 };
