@@ -1,4 +1,4 @@
-import type { Database } from '../../src/adapters/kysely/database.ts';
+import { type Database, fromMillis } from '../../src/adapters/kysely/database.ts';
 import { KyselySecondFactors } from '../../src/adapters/kysely/access/kysely-second-factors.ts';
 import {
   removeRoutes,
@@ -54,7 +54,6 @@ import {
   KyselySignInLinks,
 } from '../../src/adapters/kysely/access/kysely-sessions.ts';
 import { KyselyTimeline } from '../../src/adapters/kysely/sites/domain-changes.ts';
-import { fromMillis } from '../../src/adapters/kysely/schema.ts';
 import type { DomainEvent } from '../../src/kernel/decision.ts';
 import type { Clock } from '../../src/kernel/ports.ts';
 import { SettableClock } from './settable-clock.ts';

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
-import type { Database } from './database.ts';
+import type { Database, Schema } from './database.ts';
 import { padded } from './engine/statements.ts';
-import type { Schema } from './schema.ts';
 
 type Column<Table extends keyof Schema> = keyof Schema[Table] & string;
 

@@ -20,7 +20,19 @@ import {
 } from './engine/failure.ts';
 import { compileOnce, withNext, type Build, type Values } from './engine/statements.ts';
 import { openEngine, type Engine } from './engine/engine.ts';
-import type { Schema } from './schema.ts';
+import { maybe, time, type StoredTables } from './table.ts';
+import type * as access from './access/tables.ts';
+import type * as notifications from './notifications/tables.ts';
+import type * as sites from './sites/tables.ts';
+import type * as others from './tables.ts';
+
+export type Schema = StoredTables<
+  typeof access & typeof notifications & typeof sites & typeof others
+>;
+
+export const toMillis = time.write;
+export const fromMillis = time.read;
+export const fromMillisOrNull = maybe(time).read;
 
 export type Queries = QueryCreator<Schema>;
 
@@ -131,7 +143,7 @@ export class Database {
 
   /** Compiles a query once. */
   prepare<Parameters extends Values, Row>(
-    build: Build<Parameters, Row>,
+    build: Build<Schema, Parameters, Row>,
   ): (values: Parameters) => Promise<Row[]> {
     const { connections, plannedOnce } = this.engine;
     const queryWith = compileOnce(this.root, build, plannedOnce);
@@ -146,7 +158,7 @@ export class Database {
   }
 
   prepareWrite<Parameters extends Values>(
-    build: Build<Parameters, unknown>,
+    build: Build<Schema, Parameters, unknown>,
   ): (values: Parameters) => Promise<QueryResult<unknown>> {
     const queryWith = compileOnce(this.root, build);
     return (values) => this.#execute(queryWith(values));
@@ -154,7 +166,7 @@ export class Database {
 
   /** Compiles a statement whose answer is not needed; see `withNext`. */
   prepareWithNext<Parameters extends Values>(
-    build: Build<Parameters, unknown>,
+    build: Build<Schema, Parameters, unknown>,
   ): (values: Parameters) => Promise<unknown> {
     return this.prepareWrite<Parameters>((db, the) => withNext(build(db, the)));
   }

@@ -12,8 +12,7 @@ import { petNotFound, orderNotFound } from '../../catalogue/domain/catalogue-err
 import type { CatalogueEvent } from '../../catalogue/domain/catalogue-event.ts';
 import type { Decision } from '../../kernel/decision.ts';
 import type { Order, OrderId, OrderStatus, Sale } from '../../catalogue/domain/order.ts';
-import type { Database, Queries } from './database.ts';
-import type { Schema } from './schema.ts';
+import type { Database, Queries, Schema } from './database.ts';
 import { searchRows } from './kysely-pet-search.ts';
 import { AggregateStore, insertMany } from './store.ts';
 import { present } from './table.ts';

@@ -12,10 +12,9 @@ import type {
   Claimed,
   Most,
 } from '../../kernel/queue.ts';
-import type { Database, Queries } from './database.ts';
+import { type Database, type Queries, fromMillis, toMillis, type Schema } from './database.ts';
 import { countWaiting, QueueRows } from './queue.ts';
 import { insertMany, Store } from './store.ts';
-import { fromMillis, toMillis, type Schema } from './schema.ts';
 import { events } from './tables.ts';
 
 export const toldEvents = events.without('subject');

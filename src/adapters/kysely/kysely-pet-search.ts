@@ -1,8 +1,7 @@
 import type { Selectable, SelectQueryBuilder } from 'kysely';
 import { type PetStatus, petStatuses, searchedName } from '../../catalogue/domain/pet.ts';
 import type { PetSearch } from '../../catalogue/ports.ts';
-import type { Database } from './database.ts';
-import type { Schema } from './schema.ts';
+import type { Database, Schema } from './database.ts';
 import { pets } from './tables.ts';
 
 const columns = pets.without('accountId');

@@ -1,9 +1,8 @@
 import { sql, type RawBuilder, type Selectable } from 'kysely';
 import type { Retention, RetentionRule } from '../../kernel/ports.ts';
-import type { Database } from './database.ts';
+import { type Database, fromMillis, toMillis, type Schema } from './database.ts';
 import { Store, unlessStored } from './store.ts';
 import { jobLeases } from './tables.ts';
-import { fromMillis, toMillis, type Schema } from './schema.ts';
 import type { JobLeases } from '../../kernel/queue.ts';
 
 type Column<Table extends keyof Schema> = keyof Schema[Table] & string;

@@ -1,9 +1,8 @@
 import { sql, type ExpressionBuilder, type QueryCreator } from 'kysely';
 import type { Ids } from '../../kernel/ports.ts';
 import { mostCounted, type Claimed } from '../../kernel/queue.ts';
-import type { Database, Queries } from './database.ts';
+import { type Database, type Queries, toMillis } from './database.ts';
 import { Store } from './store.ts';
-import { toMillis } from './schema.ts';
 
 const longestProblem = 2000;
 

@@ -1,8 +1,7 @@
 import { sql, type Kysely } from 'kysely';
 import type { Sealer } from '../../kernel/ports.ts';
 import { present } from './table.ts';
-import type { Schema } from './schema.ts';
-import type { Database } from './database.ts';
+import type { Database, Schema } from './database.ts';
 
 /** A new table with a sealed value does not compile until it is listed. */
 type SealedTable = {

@@ -3,9 +3,8 @@ import { accountDeleted, accountNotFound } from '../../access/domain/access-erro
 import type { Sealer } from '../../kernel/ports.ts';
 import type { DomainEvent } from '../../kernel/decision.ts';
 import { endsAt } from '../../kernel/deletion.ts';
-import type { Database, Queries } from './database.ts';
+import { type Database, type Queries, fromMillisOrNull, type Schema } from './database.ts';
 import { failureOf } from './engine/failure.ts';
-import { fromMillisOrNull, type Schema } from './schema.ts';
 
 export abstract class Store {
   protected readonly database: Database;

@@ -1,4 +1,4 @@
-import type { Schema } from '../../../src/adapters/kysely/schema.ts';
+import type { Schema } from '../../../src/adapters/kysely/database.ts';
 import type { SimulatedProcess, ProcessName } from '../fleet.ts';
 import type { Owners } from '../owners.ts';
 import type { Time } from '../world/time.ts';

@@ -1,4 +1,4 @@
-import type { Schema } from '../../../src/adapters/kysely/schema.ts';
+import type { Schema } from '../../../src/adapters/kysely/database.ts';
 import { belongings } from '../../../src/adapters/kysely/belongings.ts';
 import { retention } from '../../../src/app/retention.ts';
 import { orderSubject } from '../../../src/domains/domain/attachment/domain-certificate.ts';

@@ -12,9 +12,8 @@ import {
 import { limitsOf, type Limits } from '../../../access/domain/quota.ts';
 import type { ApiKeys, KeyHolder, KeyToStore, ListedKey } from '../../../access/ports.ts';
 import type { Decision } from '../../../kernel/decision.ts';
-import type { Queries } from '../database.ts';
+import { type Queries, fromMillisOrNull, toMillis, type Schema } from '../database.ts';
 import { AggregateStore } from '../store.ts';
-import { fromMillisOrNull, toMillis, type Schema } from '../schema.ts';
 import { accounts, apiKeys, apiKeySecrets } from './tables.ts';
 
 type KeyRow = Selectable<Schema['api_keys']>;

@@ -1,8 +1,7 @@
 import type { ExpressionBuilder, Selectable } from 'kysely';
 import type { AuditEntry, AuditLog, AuditSearch } from '../../../access/ports.ts';
-import type { Database } from '../database.ts';
+import { type Database, toMillis, type Schema } from '../database.ts';
 import { Store } from '../store.ts';
-import { toMillis, type Schema } from '../schema.ts';
 import { subjectOf, toldEvents } from '../kysely-outbox.ts';
 
 export class KyselyAuditLog extends Store implements AuditLog {

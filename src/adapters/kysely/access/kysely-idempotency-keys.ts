@@ -8,7 +8,7 @@ import {
 } from '../../../access/ports.ts';
 import { Store } from '../store.ts';
 import { refusedAs } from '../engine/failure.ts';
-import { toMillis, type Schema } from '../schema.ts';
+import { toMillis, type Schema } from '../database.ts';
 import { idempotencyKeys } from './tables.ts';
 
 /** The row's value while its transaction is open. Others see it only if half of that transaction was committed. */

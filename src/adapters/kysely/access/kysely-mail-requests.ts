@@ -7,7 +7,7 @@ import {
   type PastMail,
 } from '../../../access/domain/mail-request.ts';
 import type { MailRequests } from '../../../access/people-ports.ts';
-import { toMillis, type Schema } from '../schema.ts';
+import { toMillis, type Schema } from '../database.ts';
 import { Store, unlessStored } from '../store.ts';
 import { mailRequests } from './tables.ts';
 

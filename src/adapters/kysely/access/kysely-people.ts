@@ -8,11 +8,10 @@ import type { AccessEvent } from '../../../access/domain/access-event.ts';
 import { mostOfAddress, mostPeople, type Person } from '../../../access/domain/person.ts';
 import type { People } from '../../../access/people-ports.ts';
 import type { Decision } from '../../../kernel/decision.ts';
-import type { Database, Queries } from '../database.ts';
+import type { Database, Queries, Schema } from '../database.ts';
 import { forgetMailsOf } from '../notifications/kysely-mails.ts';
 import { AggregateStore } from '../store.ts';
 import { refusedAs } from '../engine/failure.ts';
-import type { Schema } from '../schema.ts';
 import { people, sessions } from './tables.ts';
 
 const persons = people.without('noticesSeen');

@@ -6,9 +6,8 @@ import { factorSince, noFactor, type SecondFactor } from '../../../access/domain
 import type { SecondFactors } from '../../../access/people-ports.ts';
 import type { Decision } from '../../../kernel/decision.ts';
 import type { Sealer } from '../../../kernel/ports.ts';
-import type { Database, Queries } from '../database.ts';
+import type { Database, Queries, Schema } from '../database.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
-import type { Schema } from '../schema.ts';
 import { openColumns, sealedColumns } from '../sealed-values.ts';
 import { AggregateStore } from '../store.ts';
 import { present } from '../table.ts';

@@ -16,8 +16,7 @@ import type {
 } from '../../../access/people-ports.ts';
 import { AggregateStore } from '../store.ts';
 import type { Decision } from '../../../kernel/decision.ts';
-import type { Queries } from '../database.ts';
-import { toMillis, type Schema } from '../schema.ts';
+import { type Queries, toMillis, type Schema } from '../database.ts';
 import { accountFrom } from './kysely-accounts.ts';
 import { endAll, endLinks, lockPerson, personFrom, savePerson } from './kysely-people.ts';
 import { sessions, signInLinks } from './tables.ts';

@@ -13,7 +13,7 @@ import {
 } from '../../../access/ports.ts';
 import { Store } from '../store.ts';
 import { oneOf } from '../table.ts';
-import { fromMillis, toMillis } from '../schema.ts';
+import { fromMillis, toMillis } from '../database.ts';
 import { usageDays, usageHours, quotaCounters } from './tables.ts';
 
 /** Each table has the column that its unit names. */

@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import SqliteDatabase from 'better-sqlite3';
 import { CompiledQuery, sql, type Kysely } from 'kysely';
-import { Database } from '../database.ts';
+import { Database, type Schema } from '../database.ts';
 import { knownMigrations, migrator } from '../migrations.ts';
 import { failureOf } from '../engine/failure.ts';
-import type { Schema } from '../schema.ts';
 import { migrationTable, otherRows, rowsIn, type CopyFacts } from './copy-facts.ts';
 import { claimMysql, factsIn, tablesIn } from './mysql-claim.ts';
 import { sqliteFacts, sqliteTables } from './sqlite-copy.ts';

@@ -1,7 +1,6 @@
 import { sql, type Kysely } from 'kysely';
-import { Database } from '../database.ts';
+import { Database, type Schema } from '../database.ts';
 import { unfinishedIn, unfinishedMark, type Filling } from '../migrations.ts';
-import type { Schema } from '../schema.ts';
 import { migrationTable, readFacts, type CopyFacts } from './copy-facts.ts';
 
 /** The longest timeout that all servers accept, because the session with the lock is silent for hours. */

@@ -7,13 +7,15 @@ import {
   type BinaryOperationNode,
   type OperationNode,
 } from 'kysely';
-import type { Schema } from '../schema.ts';
 
 export type Values = Readonly<Record<string, unknown>>;
 
 type The<Parameters> = <Name extends keyof Parameters & string>(name: Name) => Parameters[Name];
 
-export type Build<Parameters, Row> = (db: Kysely<Schema>, the: The<Parameters>) => Compilable<Row>;
+export type Build<Schema, Parameters, Row> = (
+  db: Kysely<Schema>,
+  the: The<Parameters>,
+) => Compilable<Row>;
 
 class Placeholder {
   readonly name: string;
@@ -24,9 +26,9 @@ class Placeholder {
 }
 
 /** Compiles a query once, because on SQLite compiling costs more than running. @param shown placeholder values */
-export const compileOnce = <Parameters extends Values, Row>(
+export const compileOnce = <Schema, Parameters extends Values, Row>(
   db: Kysely<Schema>,
-  build: Build<Parameters, Row>,
+  build: Build<Schema, Parameters, Row>,
   shown: (parameter: unknown) => unknown = (parameter) => parameter,
 ): ((values: Parameters) => CompiledQuery<Row>) => {
   let compiled: CompiledQuery<Row> | undefined;
@@ -50,7 +52,10 @@ export const withNext = <Row>(statement: Compilable<Row>): Compilable<Row> => ({
   },
 });
 
-export const runWithNext = async (db: Kysely<Schema>, statement: Compilable): Promise<void> => {
+export const runWithNext = async <Schema>(
+  db: Kysely<Schema>,
+  statement: Compilable,
+): Promise<void> => {
   await db.executeQuery(withNext(statement).compile());
 };
 

@@ -16,8 +16,7 @@ import type {
 } from '../../../notifications/ports.ts';
 import type { Ids, Sealer } from '../../../kernel/ports.ts';
 import type { Claimed, Most } from '../../../kernel/queue.ts';
-import type { Database, Queries } from '../database.ts';
-import { toMillis } from '../schema.ts';
+import { type Database, type Queries, toMillis } from '../database.ts';
 import { SealingStore, Store } from '../store.ts';
 import { QueueRows } from '../queue.ts';
 import { claimedMessages, dueMails, mailRow, mailState } from './mail-rows.ts';

@@ -11,7 +11,7 @@ import {
 } from '../../../notifications/domain/notification.ts';
 import { parseStored, perhaps, type Entries } from '../table.ts';
 import type { Notice, Notices, Reader } from '../../../notifications/ports.ts';
-import type { Schema } from '../schema.ts';
+import type { Schema } from '../database.ts';
 import { Store, unlessStored } from '../store.ts';
 import { notices } from './tables.ts';
 

@@ -20,10 +20,9 @@ import type {
   WebhookMessage,
   WebhookOf,
 } from '../../../notifications/webhook-ports.ts';
-import type { Database, Queries } from '../database.ts';
+import { type Database, type Queries, toMillis, type Schema } from '../database.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
 import { QueueRows } from '../queue.ts';
-import { toMillis, type Schema } from '../schema.ts';
 import { AggregateStore, unlessStored } from '../store.ts';
 import { saveWebhook, webhookFrom } from './kysely-webhooks.ts';
 import {

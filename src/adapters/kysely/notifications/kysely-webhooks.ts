@@ -13,11 +13,10 @@ import {
 import type { WebhookOf, Webhooks } from '../../../notifications/webhook-ports.ts';
 import { receiverOf } from '../../../notifications/domain/destination.ts';
 import { ownersKinds } from '../../../notifications/domain/kinds.ts';
-import type { Database, Queries } from '../database.ts';
+import type { Database, Queries, Schema } from '../database.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
 import { AggregateStore } from '../store.ts';
 import { openColumns, sealedColumns } from '../sealed-values.ts';
-import type { Schema } from '../schema.ts';
 import { parseStored, date, perhaps, present, type Entries } from '../table.ts';
 import { webhooks } from './tables.ts';
 

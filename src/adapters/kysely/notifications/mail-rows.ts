@@ -8,8 +8,7 @@ import {
 } from '../../../notifications/domain/mail.ts';
 import { subjectOf } from '../../../notifications/domain/kinds.ts';
 import type { DueMessage, MailState } from '../../../notifications/ports.ts';
-import type { Queries } from '../database.ts';
-import { fromMillis, fromMillisOrNull, toMillis, type Schema } from '../schema.ts';
+import { type Queries, fromMillis, fromMillisOrNull, toMillis, type Schema } from '../database.ts';
 import { countWaiting } from '../queue.ts';
 import { openColumns, sealedColumns } from '../sealed-values.ts';
 import { contentFrom } from './kysely-notices.ts';

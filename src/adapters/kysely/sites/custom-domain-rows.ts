@@ -9,7 +9,7 @@ import {
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
 import { isCertified } from '../../../domains/domain/attachment/domain-certificate.ts';
 import { isAttached } from '../../../domains/domain/attachment/serving.ts';
-import type { Schema } from '../schema.ts';
+import type { Schema } from '../database.ts';
 import { domains } from './tables.ts';
 import { storedDetails, type DomainColumn } from './custom-domain-details.ts';
 

@@ -19,7 +19,7 @@ import { following } from '../../../domains/domain/attachment/serving.ts';
 import { withNews } from '../../../domains/domain/attachment/due-work.ts';
 import { domainNotFound } from '../../../domains/domain/domains-error.ts';
 import { AggregateStore, Store } from '../store.ts';
-import type { Database } from '../database.ts';
+import type { Database, Schema } from '../database.ts';
 import { refusedAs } from '../engine/failure.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
 import {
@@ -34,7 +34,6 @@ import { forgetSharesOf } from './kysely-domain-shares.ts';
 import { projectsBelow, rivalsOf } from './domain-facts.ts';
 import { alignRoutes } from './project-routes.ts';
 import type { Timeline, PlacedEntry } from '../../../domains/ports.ts';
-import type { Schema } from '../schema.ts';
 import { domainTimeline } from './tables.ts';
 
 interface Needs {

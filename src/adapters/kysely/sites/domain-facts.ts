@@ -9,8 +9,7 @@ import {
 import type { Certified } from '../../../domains/domain/attachment/domain-certificate.ts';
 import { awaitsCertificate, isWithheldFrom } from '../../../domains/domain/attachment/serving.ts';
 import { baseOf, isWildcard, wildcardOver } from '../../../domains/domain/names/hostname.ts';
-import type { Database, Queries } from '../database.ts';
-import { fromMillis, toMillis, type Schema } from '../schema.ts';
+import { type Database, type Queries, fromMillis, toMillis, type Schema } from '../database.ts';
 import { domains } from './tables.ts';
 
 /** Reads facts about new domains. Serialises the adds of one account. @throws DomainError `project_not_found` */

@@ -22,8 +22,7 @@ import type {
   AuthorityLedger,
 } from '../../../domains/certificate-ports.ts';
 import { SealingStore, Store, unlessStored } from '../store.ts';
-import type { Queries } from '../database.ts';
-import { fromMillis, toMillis, type Schema } from '../schema.ts';
+import { type Queries, fromMillis, toMillis, type Schema } from '../database.ts';
 import { openColumns, sealedColumns } from '../sealed-values.ts';
 import { authorityLedger, certificateOrders, dnsChallenges } from './tables.ts';
 

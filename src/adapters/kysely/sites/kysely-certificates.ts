@@ -5,10 +5,9 @@ import type { Certificates, OwnNames } from '../../../domains/certificate-ports.
 import type { CaUse, LedgerName } from '../../../domains/domain/certificates/ca-budget.ts';
 import { ownSubject, type OwnChange, type OwnName } from '../../../domains/domain/own/own-name.ts';
 import { changed, SealingStore, Store } from '../store.ts';
-import type { Queries } from '../database.ts';
+import type { Queries, Schema } from '../database.ts';
 import { present } from '../table.ts';
 import { sealedColumns } from '../sealed-values.ts';
-import type { Schema } from '../schema.ts';
 import { nextEdgeRevision } from './project-routes.ts';
 import { forgetOrder, writeWorkDone, takeTurn, useOf } from './kysely-certificate-orders.ts';
 import { certificates, ownNames } from './tables.ts';

@@ -26,8 +26,7 @@ import {
   type DomainFilter,
 } from '../../../domains/domain/attachment/due-work.ts';
 import type { Claimed, Most } from '../../../kernel/queue.ts';
-import type { Database, Queries } from '../database.ts';
-import type { Schema } from '../schema.ts';
+import type { Database, Queries, Schema } from '../database.ts';
 import { Store } from '../store.ts';
 import { QueueRows } from '../queue.ts';
 import { customDomainFrom, customDomainRow, type CustomDomainRow } from './custom-domain-rows.ts';

@@ -6,8 +6,7 @@ import {
   type ShareChange,
 } from '../../../domains/domain/attachment/share.ts';
 import type { DomainShares } from '../../../domains/ports.ts';
-import type { Queries } from '../database.ts';
-import { toMillis } from '../schema.ts';
+import { type Queries, toMillis } from '../database.ts';
 import { domainShares } from './tables.ts';
 import { AggregateStore } from '../store.ts';
 import { customDomainFrom } from './custom-domain-rows.ts';

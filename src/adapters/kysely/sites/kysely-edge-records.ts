@@ -4,7 +4,7 @@ import { SealingStore } from '../store.ts';
 import { validityFrom } from './kysely-certificates.ts';
 import { routeFrom, type RouteRow } from './project-routes.ts';
 import { present } from '../table.ts';
-import type { Schema } from '../schema.ts';
+import type { Schema } from '../database.ts';
 import { openColumns } from '../sealed-values.ts';
 
 type CertificateRow = Selectable<Schema['certificates']>;

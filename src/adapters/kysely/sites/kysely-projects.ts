@@ -7,10 +7,9 @@ import type { SitesEvent } from '../../../sites/domain/sites-event.ts';
 import type { DeployCounts, ProjectKey, Projects } from '../../../sites/ports.ts';
 import type { FormerSlug, SiteDecision } from '../../../sites/domain/project-life.ts';
 import { keptBytes } from '../../../sites/domain/storage-quota.ts';
-import type { Queries } from '../database.ts';
+import { type Queries, fromMillis, toMillis } from '../database.ts';
 import { AggregateStore, firstEndOf } from '../store.ts';
 import { refusedAs } from '../engine/failure.ts';
-import { fromMillis, toMillis } from '../schema.ts';
 import { alignRoutes } from './project-routes.ts';
 import { forgetRowsOf } from '../belongings.ts';
 import {

@@ -2,8 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Selectable } from 'kysely';
 import type { Deploy, Site } from '../../../sites/domain/site.ts';
 import type { Project } from '../../../sites/domain/project.ts';
-import type { Queries } from '../database.ts';
-import type { Schema } from '../schema.ts';
+import type { Queries, Schema } from '../database.ts';
 import { present } from '../table.ts';
 import { deploys, projects } from './tables.ts';
 
