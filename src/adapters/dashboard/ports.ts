@@ -46,22 +46,8 @@ export interface DashboardPorts {
     /** Progress of the project's last upload, if this process is unpacking one. */
     progressOf(project: Project): UploadProgress | undefined;
   };
-  readonly notifications: Pick<
-    Notifications,
-    | 'listNotices'
-    | 'countUnread'
-    | 'lookAtNotices'
-    | 'isMailOn'
-    | 'mailKindsOff'
-    | 'chooseMail'
-    | 'listMailTroubles'
-    | 'unsubscribe'
-    | 'whatToUnsubscribe'
-  >;
-  readonly webhooks: Omit<
-    WebhookCalls,
-    'tellWebhooks' | 'pingWebhook' | 'attemptDelivery' | 'countWebhooks'
-  >;
+  readonly notifications: Notifications;
+  readonly webhooks: WebhookCalls;
   readonly auditLog: AuditLog;
   readonly idempotencyKeys: IdempotencyKeys;
   readonly acting: Acting;
