@@ -1,4 +1,4 @@
-import { keyLimits, nextBan, overlaps, strikesForBan } from '../../src/access/domain/api-key.ts';
+import { keyLimits, nextBan, strikesForBan } from '../../src/access/domain/api-key.ts';
 import { mailLimits, quietMs } from '../../src/access/domain/mail-request.ts';
 import { passwordLength } from '../../src/access/domain/password.ts';
 import { mostPeople } from '../../src/access/domain/person.ts';
@@ -35,6 +35,7 @@ import {
 import { largestAnswer, shownAtMost } from '../../src/domains/domain/dns/facts.ts';
 import { mostKeptBytes } from '../../src/domains/domain/dns/judgement.ts';
 import { restorableUntil } from '../../src/kernel/deletion.ts';
+import { overlaps } from '../../src/kernel/overlap.ts';
 import { bytesInWords } from '../../src/kernel/text.ts';
 import { attemptsOfOnce, slowMs } from '../../src/notifications/domain/webhook-delivery.ts';
 import { mostWebhooks } from '../../src/notifications/domain/webhook.ts';

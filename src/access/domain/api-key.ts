@@ -1,6 +1,7 @@
 import { type AccessErrorCode, apiKeyNotFound } from './access-error.ts';
 import type { AccessEvent } from './access-event.ts';
 import { type Decision, DomainError } from '../../kernel/decision.ts';
+import { type Overlap, overlaps } from '../../kernel/overlap.ts';
 import { windowIndex } from './quota.ts';
 import { isName } from '../../kernel/text.ts';
 import crc32 from 'crc-32';
@@ -29,16 +30,6 @@ export interface ApiKey {
 }
 
 type KeyDecision = Decision<ApiKey, AccessEvent>;
-
-/** How long the old secret keeps working after a rotation, in milliseconds. */
-export const overlaps = {
-  '0': 0,
-  '15m': 15 * 60_000,
-  '1h': 60 * 60_000,
-  '24h': 24 * 60 * 60_000,
-  '7d': 7 * 24 * 60 * 60_000,
-} as const;
-export type Overlap = keyof typeof overlaps;
 
 /**
  * `inUse` limits an account's working keys, and `kept` all its keys. Beyond `kept`, the oldest keys that no longer work

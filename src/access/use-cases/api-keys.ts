@@ -6,7 +6,6 @@ import {
   defaultScopes,
   issueApiKey,
   keyOf,
-  type Overlap,
   randomLength,
   rotateApiKey,
   type Scope,
@@ -14,6 +13,7 @@ import {
 } from '../domain/api-key.ts';
 import type { AccessPorts, KeyToStore } from '../ports.ts';
 import type { Decision } from '../../kernel/decision.ts';
+import type { Overlap } from '../../kernel/overlap.ts';
 
 export interface IssuedKey extends ApiKey {
   readonly secret: string;

@@ -1,14 +1,7 @@
 import { InvalidArgumentError } from 'commander';
-import {
-  overlaps,
-  scopes,
-  type ApiKey,
-  type Overlap,
-  type Scope,
-  isBanned,
-  opens,
-} from '../../access/domain/api-key.ts';
+import { scopes, type ApiKey, type Scope, isBanned, opens } from '../../access/domain/api-key.ts';
 import type { EveryField } from '../../kernel/decision.ts';
+import { type Overlap, overlaps } from '../../kernel/overlap.ts';
 import { isDay } from '../../kernel/text.ts';
 import { AccessKey, SitesKey } from '../keys.ts';
 import {

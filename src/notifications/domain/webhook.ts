@@ -1,4 +1,5 @@
 import { type Decision, DomainError, type DomainEvent } from '../../kernel/decision.ts';
+import { type Overlap, overlaps } from '../../kernel/overlap.ts';
 import { checkedAddress, type DestinationRules, receiverOf } from './destination.ts';
 import { ownersKinds } from './kinds.ts';
 import { givenUpReasons, type OwnersKind } from './notification.ts';
@@ -22,15 +23,6 @@ export type WebhookEvent =
   | OfWebhook<'webhook_tested'>
   | (OfWebhook<'webhook_repeated'> & { readonly deliveryId: string });
 
-export const secretOverlaps = {
-  '0': 0,
-  '15m': 15 * 60_000,
-  '1h': 60 * 60_000,
-  '24h': 24 * 60 * 60_000,
-  '7d': 7 * 24 * 60 * 60_000,
-} as const;
-export type SecretOverlap = keyof typeof secretOverlaps;
-
 export interface WebhookSecret {
   readonly secret: string;
   readonly endsAt: Date | undefined;
@@ -50,10 +42,10 @@ export interface Rotation extends WebhookDecision {
 export const rotateSecret = (
   webhook: Webhook,
   secrets: WebhookSecrets,
-  { secret, overlap }: { readonly secret: string; readonly overlap: SecretOverlap },
+  { secret, overlap }: { readonly secret: string; readonly overlap: Overlap },
   now: Date,
 ): Rotation => {
-  const until = new Date(now.getTime() + secretOverlaps[overlap]);
+  const until = new Date(now.getTime() + overlaps[overlap]);
   const old = secrets
     .map(({ secret: before, endsAt }) => ({ secret: before, endsAt: earlier(endsAt, until) }))
     .filter(({ endsAt }) => endsAt > now);

@@ -1,3 +1,4 @@
+import type { Overlap } from '../../kernel/overlap.ts';
 import type { Clock, Ids } from '../../kernel/ports.ts';
 import { type DestinationRules, hostOf } from '../domain/destination.ts';
 import { webhookNotFound } from '../domain/notifications-error.ts';
@@ -7,7 +8,6 @@ import {
   firstSecret,
   removeWebhook,
   rotateSecret,
-  type SecretOverlap,
   switchOff,
   switchOn,
   testWebhook,
@@ -50,7 +50,7 @@ export const manageWebhooks = ({
   findWebhook: (of: WebhookOf) => webhooks.find(of),
   changeWebhook: (of: WebhookOf, draft: WebhookDraft) =>
     webhooks.change(of, (webhook) => changeWebhook(webhook, draft, destinationRules, clock.now())),
-  rotateWebhookSecret: async (of: WebhookOf, overlap: SecretOverlap): Promise<Shown> => {
+  rotateWebhookSecret: async (of: WebhookOf, overlap: Overlap): Promise<Shown> => {
     const secret = signing.newSecret();
     const webhook = await webhooks.change(of, (current, secrets) =>
       rotateSecret(current, secrets(), { secret, overlap }, clock.now()),

@@ -1,11 +1,7 @@
 import { beforeEach, expect } from '@jest/globals';
-import {
-  keyLimits,
-  rotateApiKey,
-  type ApiKey,
-  type Overlap,
-} from '../../../src/access/domain/api-key.ts';
+import { keyLimits, rotateApiKey, type ApiKey } from '../../../src/access/domain/api-key.ts';
 import { UuidIds } from '../../../src/adapters/system/system-ports.ts';
+import type { Overlap } from '../../../src/kernel/overlap.ts';
 import { keyDecision, later, newAccount, takeEvents } from '../../support/accounts.ts';
 import { race } from '../../support/race.ts';
 import { refusal, refuse } from '../../support/refusal.ts';

@@ -13,13 +13,12 @@ import {
   roomFor,
   nextBan,
   opens,
-  type Overlap,
-  overlaps,
   revokeApiKey,
   rotateApiKey,
   scopes,
   secretHint,
 } from '../../../src/access/domain/api-key.ts';
+import { type Overlap, overlaps } from '../../../src/kernel/overlap.ts';
 import { anyCharacter } from '../../support/seeded-random.ts';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Overlap } from '../../../access/domain/api-key.ts';
+import { type Overlap, overlaps } from '../../../kernel/overlap.ts';
 import { type Child, html, type Html, nothing } from './html.ts';
 import { accountPath } from './paths.ts';
 import type { Refusal } from './screen.ts';
@@ -171,17 +171,13 @@ const overlapWords: Readonly<Record<Overlap, string>> = {
   '7d': '7 days',
 };
 
-export const overlapSchema = <Each extends Overlap>(overlaps: Readonly<Record<Each, number>>) =>
-  v.object({
-    overlap: v.picklist(Object.keys(overlaps) as [Each, ...Each[]], 'Choose one of the times.'),
-  });
+const overlapNames = Object.keys(overlaps) as [Overlap, ...Overlap[]];
 
-export const overlapSelect = (
-  overlaps: Readonly<Partial<Record<Overlap, number>>>,
-  key?: string,
-): Html => {
-  const options = (Object.keys(overlaps) as Overlap[]).map(
-    (one) => [one, overlapWords[one]] as const,
-  );
+export const overlapSchema = v.object({
+  overlap: v.picklist(overlapNames, 'Choose one of the times.'),
+});
+
+export const overlapSelect = (key?: string): Html => {
+  const options = overlapNames.map((one) => [one, overlapWords[one]] as const);
   return select({ label: 'Keep old secret for', name: 'overlap', key, value: '24h', options });
 };

@@ -1,13 +1,8 @@
 import * as v from 'valibot';
-import {
-  defaultScopes,
-  type Overlap,
-  overlaps,
-  type Scope,
-  scopes,
-} from '../../../access/domain/api-key.ts';
+import { defaultScopes, type Scope, scopes } from '../../../access/domain/api-key.ts';
 import type { IssuedKey } from '../../../access/use-cases/api-keys.ts';
 import type { Project } from '../../../sites/domain/project.ts';
+import { type Overlap, overlaps } from '../../../kernel/overlap.ts';
 import { isDay, isName } from '../../../kernel/text.ts';
 import { field, formError, onceInput, select } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';

@@ -1,4 +1,3 @@
-import { overlaps } from '../../../access/domain/api-key.ts';
 import type { ListedKey } from '../../../access/ports.ts';
 import { overlapSchema } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
@@ -98,7 +97,7 @@ const rotation = ({ access, settings }: DashboardPorts): Form =>
     operation: 'key.rotate',
     showsSecret: true,
     path: `${keysPath}/:key/rotate`,
-    schema: overlapSchema(overlaps),
+    schema: overlapSchema,
     once: true,
     act: async (visit, { overlap }) => {
       const { accountId, now } = visit;

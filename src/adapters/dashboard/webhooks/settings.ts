@@ -1,13 +1,9 @@
 import * as v from 'valibot';
+import { type Overlap, overlaps } from '../../../kernel/overlap.ts';
 import { kinds, ownersKinds } from '../../../notifications/domain/kinds.ts';
 import type { OwnersKind } from '../../../notifications/domain/notification.ts';
 import { longestUrl } from '../../../notifications/domain/destination.ts';
-import {
-  type SecretOverlap,
-  secretOverlaps,
-  type Webhook,
-  type WebhookDraft,
-} from '../../../notifications/domain/webhook.ts';
+import type { Webhook, WebhookDraft } from '../../../notifications/domain/webhook.ts';
 import { field, formError, onceInput, overlapSelect } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
 import { atClock, secretCard, time } from '../frame/parts.ts';
@@ -111,7 +107,7 @@ const kindGroup = (group: string, name: string, chosen: readonly string[]): Html
 interface NewSecret {
   readonly webhook: Webhook;
   readonly secret: string;
-  readonly overlap?: SecretOverlap;
+  readonly overlap?: Overlap;
   readonly now: Date;
 }
 
@@ -133,10 +129,10 @@ export const shownSecret = ({
   }),
 });
 
-const oldSecret = (overlap: SecretOverlap, now: Date): Html =>
+const oldSecret = (overlap: Overlap, now: Date): Html =>
   overlap === '0'
     ? html`Messages are no longer signed with the old secret.`
-    : html`Messages are also signed with the old secret, which ends ${time(new Date(now.getTime() + secretOverlaps[overlap]), now)}. Until then, receivers with either of them accept what we send.`;
+    : html`Messages are also signed with the old secret, which ends ${time(new Date(now.getTime() + overlaps[overlap]), now)}. Until then, receivers with either of them accept what we send.`;
 
 export const secretSection = (
   webhook: Webhook,
@@ -148,7 +144,7 @@ export const secretSection = (
     ${formError(refusal, false)}
     <form method="post" action="${webhookPath(webhook.id)}/rotate" class="filter">
       ${onceInput(once)}
-      ${overlapSelect(secretOverlaps)}
+      ${overlapSelect()}
       <button>Rotate secret</button>
     </form>
   </section>`;

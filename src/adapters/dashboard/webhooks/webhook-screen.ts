@@ -1,4 +1,4 @@
-import { secretOverlaps, type Webhook } from '../../../notifications/domain/webhook.ts';
+import type { Webhook } from '../../../notifications/domain/webhook.ts';
 import { buttonForm, confirmedForm, formError, overlapSchema } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
 import { placeIn } from '../frame/list-parts.ts';
@@ -138,7 +138,7 @@ const rotation = ({ webhooks }: Ports): Form =>
     operation: 'webhook.rotate',
     showsSecret: true,
     path: `${path}/rotate`,
-    schema: overlapSchema(secretOverlaps),
+    schema: overlapSchema,
     once: true,
     act: async (visit, { overlap }) => {
       const rotated = await webhooks.rotateWebhookSecret(idsOf(visit), overlap);
