@@ -99,8 +99,19 @@ const configFrom = (given: Given): Config => {
     roles,
     processes: processesFor(given, roles),
     allowTestDomains: given.allowTestDomains ?? !production,
-    acme: preferredAuthority(given),
-    acmeFallback: fallbackAuthority(given),
+    acme: authorityAt(given.acmeDirectoryUrl, {
+      email: given.acmeEmail,
+      eab: bindingOf(given.acmeEabKid, given.acmeEabHmac),
+      issuers: given.caaIssuer,
+      profile: given.acmeProfile,
+    }),
+    acmeFallback: authorityAt(given.acmeFallbackDirectoryUrl, {
+      email: given.acmeFallbackEmail,
+      eab: bindingOf(given.acmeFallbackEabKid, given.acmeFallbackEabHmac),
+      issuers: given.caaFallbackIssuer,
+      // Names of profiles differ between authorities.
+      profile: undefined,
+    }),
   };
 };
 
@@ -121,28 +132,10 @@ const reachableAddress = (host: string): string => {
 const reachable = (host: string): string =>
   host === '0.0.0.0' || host === '::' ? '127.0.0.1' : urlHost(host);
 
-const preferredAuthority = (given: Given): AcmeConfig | undefined =>
-  given.acmeDirectoryUrl === undefined
-    ? undefined
-    : {
-        directoryUrl: given.acmeDirectoryUrl,
-        email: given.acmeEmail,
-        eab: bindingOf(given.acmeEabKid, given.acmeEabHmac),
-        issuers: given.caaIssuer,
-        profile: given.acmeProfile,
-      };
-
-/** The profile is omitted, because profile names differ between authorities. */
-const fallbackAuthority = (given: Given): AcmeConfig | undefined =>
-  given.acmeFallbackDirectoryUrl === undefined
-    ? undefined
-    : {
-        directoryUrl: given.acmeFallbackDirectoryUrl,
-        email: given.acmeFallbackEmail,
-        eab: bindingOf(given.acmeFallbackEabKid, given.acmeFallbackEabHmac),
-        issuers: given.caaFallbackIssuer,
-        profile: undefined,
-      };
+const authorityAt = (
+  directoryUrl: string | undefined,
+  others: Omit<AcmeConfig, 'directoryUrl'>,
+): AcmeConfig | undefined => (directoryUrl === undefined ? undefined : { directoryUrl, ...others });
 
 const bindingOf = (kid: string | undefined, hmac: string | undefined): AcmeConfig['eab'] =>
   kid === undefined || hmac === undefined ? undefined : { kid, hmac };
