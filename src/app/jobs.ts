@@ -8,6 +8,7 @@ import type {
 import type { Census, leasedJob } from '../adapters/schedule/leased-job.ts';
 import { asJob, type Job, type JobEnd } from '../adapters/schedule/cron-jobs.ts';
 import type { Domains } from '../domains/domains.ts';
+import { hourMs } from '../kernel/durations.ts';
 import { earliest, type Clock, type Retention } from '../kernel/ports.ts';
 import type { Notifications } from '../notifications/notifications.ts';
 import type { Sites } from '../sites/sites.ts';
@@ -15,7 +16,6 @@ import type { Logger } from 'pino';
 import type { Bells, Queues } from './queues.ts';
 import { sweptTables } from './retention.ts';
 
-const hourMs = 60 * 60_000;
 const mostJitterMs = 800;
 const mostSpreadMs = 250;
 

@@ -5,6 +5,7 @@ import type { QueueKind, QueueWorker } from '../adapters/schedule/queue-worker.t
 import type { DueDomain, DueDomains } from '../domains/ports.ts';
 import type { CustomDomain } from '../domains/domain/attachment/custom-domain.ts';
 import { dueWork } from '../domains/domain/attachment/due-work.ts';
+import { minuteMs } from '../kernel/durations.ts';
 import type { Bell } from '../kernel/signals.ts';
 import { type Clock, Unavailable } from '../kernel/ports.ts';
 import type { StoredEvent } from '../kernel/decision.ts';
@@ -26,7 +27,6 @@ interface Base {
   readonly log: Logger;
 }
 
-const minuteMs = 60_000;
 export const mostAttempts = 10;
 const longestWaitMs = 2 * minuteMs;
 /** A delivery to an unknown subscriber is not parked before this time, because an upgrade may be in progress. */

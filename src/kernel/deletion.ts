@@ -1,3 +1,5 @@
+import { hourMs } from './durations.ts';
+
 /**
  * Deleted things are out of service at once. They can be restored for 7 days, and are then removed
  * permanently.
@@ -6,8 +8,7 @@ export interface Deletable {
   readonly deletedAt: Date | undefined;
 }
 
-const hour = 60 * 60_000;
-const restorableMs = 7 * 24 * hour;
+const restorableMs = 7 * 24 * hourMs;
 
 export const restorableUntil = (deletedAt: Date): Date =>
   new Date(deletedAt.getTime() + restorableMs);
@@ -16,7 +17,7 @@ export const isRestorable = ({ deletedAt }: Deletable, now: Date): boolean =>
   deletedAt !== undefined && now < restorableUntil(deletedAt);
 
 /** The extra hour prevents processes with different clocks from restoring and removing the same thing. */
-const graceMs = hour;
+const graceMs = hourMs;
 
 export const endsAt = (deletedAt: Date): Date =>
   new Date(restorableUntil(deletedAt).getTime() + graceMs);

@@ -14,6 +14,7 @@ import {
 } from './quota.ts';
 import { type Decision, DomainError } from '../../kernel/decision.ts';
 import { isRestorable, restorableUntil, type Deletable } from '../../kernel/deletion.ts';
+import { dayMs } from '../../kernel/durations.ts';
 import { isName } from '../../kernel/text.ts';
 
 export interface Account extends Deletable {
@@ -190,15 +191,14 @@ const isTold = (told: Warnings['quota'], { level, resetsAt }: HighUse): boolean 
   return highUseLevels.indexOf(told.level) >= highUseLevels.indexOf(level);
 };
 
-const day = 24 * 60 * 60_000;
 /**
  * Warnings are remembered this long after the removal, so that a process whose clock is behind does not repeat them.
  */
-const afterlifeMs = day;
+const afterlifeMs = dayMs;
 export const removalSteps = [1, 7, 30, 90] as const;
 
 export const firstStepAt = ({ removedAt }: EndingOperation): Date =>
-  new Date(removedAt.getTime() - Math.max(...removalSteps) * day);
+  new Date(removedAt.getTime() - Math.max(...removalSteps) * dayMs);
 
 /**
  * The current step: 30 from 30 days before the removal until 7 days before.
@@ -206,7 +206,7 @@ export const firstStepAt = ({ removedAt }: EndingOperation): Date =>
  */
 export const removalStep = ({ removedAt }: EndingOperation, now: Date): number | undefined => {
   const left = removedAt.getTime() - now.getTime();
-  return left <= 0 ? undefined : removalSteps.find((days) => left <= days * day);
+  return left <= 0 ? undefined : removalSteps.find((days) => left <= days * dayMs);
 };
 
 /** Warns once for each step. An account that starts to call the operation between two steps is warned then. */
@@ -219,7 +219,7 @@ export const warnOfRemoval = (account: Account, ending: EndingOperation, now: Da
   const others = removals.filter(
     (one) => one !== told && one.removedAt.getTime() + afterlifeMs > now.getTime(),
   );
-  const days = Math.ceil((removedAt.getTime() - now.getTime()) / day);
+  const days = Math.ceil((removedAt.getTime() - now.getTime()) / dayMs);
   const event = { accountId: account.id, occurredAt: now, operation, days };
   return {
     state: {

@@ -1,4 +1,5 @@
 import { mailedLinkMs } from './session.ts';
+import { hourMs, dayMs } from '../../kernel/durations.ts';
 
 /**
  * Why a person gets a mail: they requested a link on the sign-in page, to sign in or to choose a new password; somebody
@@ -71,9 +72,6 @@ export const mailLimits = {
  * expired.
  */
 export const quietMs = mailedLinkMs;
-
-const hourMs = 60 * 60_000;
-const dayMs = 24 * hourMs;
 
 /** Links and news have separate limits, so that requests for links cannot hold back the news of a changed password. */
 export const countedTogether = (reason: MailReason): readonly MailReason[] =>

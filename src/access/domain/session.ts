@@ -1,5 +1,6 @@
 import type { Limits } from './quota.ts';
 import ipaddr from 'ipaddr.js';
+import { minuteMs } from '../../kernel/durations.ts';
 
 export const signInWays = ['password', 'link'] as const;
 export type SignInWay = (typeof signInWays)[number];
@@ -32,16 +33,14 @@ export interface SessionChoice {
   readonly proof: string;
 }
 
-const minute = 60_000;
-
-export const sessionMs = 12 * 60 * minute;
+export const sessionMs = 12 * 60 * minuteMs;
 export const mostSessions = 50;
-const factorWaitMs = 10 * minute;
-const provenMs = 10 * minute;
-export const seenEveryMs = minute;
-export const shortLinkMs = 15 * minute;
-export const mailedLinkMs = 30 * minute;
-export const invitationMs = 7 * 24 * 60 * minute;
+const factorWaitMs = 10 * minuteMs;
+const provenMs = 10 * minuteMs;
+export const seenEveryMs = minuteMs;
+export const shortLinkMs = 15 * minuteMs;
+export const mailedLinkMs = 30 * minuteMs;
+export const invitationMs = 7 * 24 * 60 * minuteMs;
 
 /** Random base62 characters in the secret of a session or link: more than 256 bits. */
 export const secretLength = 43;
@@ -63,7 +62,7 @@ export const signInLimits = {
 } as const satisfies Readonly<Record<string, Limits>>;
 
 /** How long a browser stays known after a sign-in. Browsers keep cookies for at most 400 days. */
-export const knownDeviceMs = 365 * 24 * 60 * minute;
+export const knownDeviceMs = 365 * 24 * 60 * minuteMs;
 
 /** Dashboard requests of a signed-in person per minute. `streams` counts opened live pages. */
 export const dashboardLimits = {

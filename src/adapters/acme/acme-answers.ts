@@ -4,6 +4,7 @@ import type {
   AuthorityFailure,
   AuthorityFailureReason,
 } from '../../domains/domain/certificates/certificate-status.ts';
+import { hourMs } from '../../kernel/durations.ts';
 import { Unavailable } from '../../kernel/ports.ts';
 
 /** The authority was unreachable or sent an unusable answer. The message contains no secret. */
@@ -100,7 +101,6 @@ export const readDocument = <K extends Kind>(kind: K, text: string): Document<K>
   throw new NoUsableAnswer(`The certificate authority's answer is not a valid ${kind} (RFC 8555).`);
 };
 
-const hourMs = 3_600_000;
 /** A limit, so that a wrong header cannot block a host for years. */
 const longestWaitMs = 8 * 24 * hourMs;
 

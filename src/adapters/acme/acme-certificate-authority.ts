@@ -9,6 +9,7 @@ import type {
   CertificateOrder,
   OrderState,
 } from '../../domains/domain/certificates/certificate-status.ts';
+import { minuteMs } from '../../kernel/durations.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import { AcmeAccount, type AccountSettings, AcmeSession, type Step } from './acme-session.ts';
 import {
@@ -139,7 +140,6 @@ export class AcmeCertificateAuthority extends CertificateAuthority {
   };
 }
 
-const minuteMs = 60_000;
 const pauses = { least: minuteMs, most: 24 * 60 * minuteMs, otherwise: 6 * 60 * minuteMs };
 
 /** Reads the renewal window (RFC 9773, section 4.2). @param chain PEM @returns undefined if none is offered */

@@ -8,11 +8,11 @@ import type {
   CertificateOrder,
   OrderState,
 } from '../../domains/domain/certificates/certificate-status.ts';
+import { hourMs } from '../../kernel/durations.ts';
 import { type Clock, type Sealer, Unavailable } from '../../kernel/ports.ts';
 import { newPrivateKey } from './issued-certificate.ts';
 import { LocalRoot, newRoot, type RootPair } from './x509.ts';
 
-const hourMs = 3_600_000;
 const lifeMs = 90 * 24 * hourMs;
 const orderPrefix = 'local:';
 

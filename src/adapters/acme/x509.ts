@@ -16,6 +16,7 @@ import {
 import type { Certificate, Validity } from '../../domains/domain/certificates/renewal.ts';
 import type { CertificateOrder } from '../../domains/domain/certificates/certificate-status.ts';
 import { newPrivateKey } from './issued-certificate.ts';
+import { hourMs } from '../../kernel/durations.ts';
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256' };
 
@@ -57,7 +58,6 @@ const base64url = (hex: string): string => Buffer.from(hex, 'hex').toString('bas
 /** DER adds a zero byte if the first bit is set; the package leaves it out. */
 const positive = (hex: string): string => (/^[89a-f]/i.test(hex) ? `00${hex}` : hex);
 
-const hourMs = 3_600_000;
 const lifeMs = 3650 * 24 * hourMs;
 
 export interface RootPair {

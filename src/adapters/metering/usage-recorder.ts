@@ -7,12 +7,10 @@ import type {
   CounterSnapshot,
   CounterSnapshots,
 } from '../../access/ports.ts';
+import { minuteMs, hourMs } from '../../kernel/durations.ts';
 import { Bell } from '../../kernel/signals.ts';
 import type { HighUse } from '../../access/domain/quota.ts';
 import type { Clock } from '../../kernel/ports.ts';
-
-const hourMs = 3_600_000;
-const minuteMs = 60_000;
 
 type Gathered = Omit<HourOfUsage, 'requests'> & { requests: number };
 

@@ -1,5 +1,6 @@
 import { isUrgent, subjectOf } from './kinds.ts';
 import type { Notification, NotificationKind, NotificationContent } from './notification.ts';
+import { minuteMs, dayMs } from '../../kernel/durations.ts';
 
 export type Mail = Notification & {
   readonly personId: string;
@@ -23,9 +24,7 @@ const opposites: readonly (readonly [NotificationKind, NotificationKind])[] = [
   ['certificate.failing', 'certificate.recovered'],
 ];
 
-const minute = 60_000;
-const windowMs = 10 * minute;
-const dayMs = 24 * 60 * minute;
+const windowMs = 10 * minuteMs;
 /** Limit per person within ten minutes. */
 export const mostMessages = 5;
 
@@ -86,13 +85,13 @@ const oppositeOf = (kind: NotificationKind): NotificationKind | undefined => {
 
 export type MailedFacts = NotificationContent & Pick<Mail, 'occurredAt'>;
 
-const longestMs = 120 * minute;
+const longestMs = 120 * minuteMs;
 
 /** A minute after the first failure, then 2, 4, 8 …, at most two hours. */
-const waitMs = (attempts: number): number => Math.min(minute * 2 ** attempts, longestMs);
+const waitMs = (attempts: number): number => Math.min(minuteMs * 2 ** attempts, longestMs);
 
 /** The last attempt starts a minute earlier, because it takes time. */
-const lastMs = minute;
+const lastMs = minuteMs;
 
 /** When a mail is no longer sent, because it is old or its link has expired. @param sendAt when it is first sent */
 export const endOf = (mail: Mail, sendAt: Date): Date => {

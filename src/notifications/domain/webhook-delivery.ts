@@ -1,13 +1,12 @@
 import { about, mustBeOn, switchOff, type Webhook, type WebhookEvent } from './webhook.ts';
+import { minuteMs, hourMs } from '../../kernel/durations.ts';
 
 const second = 1000;
-const minute = 60 * second;
-const hour = 60 * minute;
 
 /** Waits after each failure, as Standard Webhooks recommends. After the last one, we give up. */
 export const waits: readonly number[] = [
-  ...[5 * second, 5 * minute, 30 * minute],
-  ...[2, 5, 10, 14, 20, 24].map((hours) => hours * hour),
+  ...[5 * second, 5 * minuteMs, 30 * minuteMs],
+  ...[2, 5, 10, 14, 20, 24].map((hours) => hours * hourMs),
 ];
 
 /** A repeated delivery keeps this many of its earlier attempts. */
@@ -189,10 +188,10 @@ export const repeat = (delivery: WebhookDelivery, webhook: Webhook, now: Date): 
   events: [{ type: 'webhook_repeated', ...about(mustBeOn(webhook), now), deliveryId: delivery.id }],
 });
 
-export const longestFailingMs = 5 * 24 * hour;
+export const longestFailingMs = 5 * 24 * hourMs;
 
 /** The longest time between two attempts. In longer pauses nothing was due, so they do not count. */
-export const longestPauseMs = longestWait + hour;
+export const longestPauseMs = longestWait + hourMs;
 
 export interface Failing {
   readonly failingSince: Date;

@@ -1,5 +1,6 @@
 import type { Person } from '../../../access/domain/person.ts';
 import type { ListedKey, AuditEntry, AuditSearch } from '../../../access/ports.ts';
+import { dayMs } from '../../../kernel/durations.ts';
 import { isDay } from '../../../kernel/text.ts';
 import { allPages, type CsvColumn, csvPage, sendCsv } from '../frame/csv.ts';
 import { field, select } from '../frame/form-parts.ts';
@@ -187,8 +188,6 @@ export const readAuditFilter = (query: URLSearchParams): AuditFilter => {
 
 const dayIn = (text: string | null): string | undefined =>
   text !== null && isDay(text) ? text : undefined;
-
-const dayMs = 86_400_000;
 
 const searchOf = ({ actor, topic, from, to, before }: AuditFilter): AuditSearch => ({
   actor,

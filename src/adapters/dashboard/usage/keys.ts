@@ -4,8 +4,8 @@ import type { DashboardSettings } from '../ports.ts';
 import { html, type Html } from '../frame/html.ts';
 import { addressOf, type ListAddress } from '../frame/list-parts.ts';
 import { badge, count, counted, day, fullTime, naming, table, time } from '../frame/parts.ts';
+import { hourMs } from '../../../kernel/durations.ts';
 
-const hourMs = 3_600_000;
 const recentMs = 7 * 24 * hourMs;
 
 type BannedKey = ApiKey & { readonly ban: Ban };

@@ -20,6 +20,7 @@ import {
 } from './chart.ts';
 import { usageFigure } from './figure.ts';
 import { bansOf, deprecatedCalls, type KeyUse, namesOf, requestsByKey, usesOf } from './keys.ts';
+import { dayMs } from '../../../kernel/durations.ts';
 
 const path = '/dashboard/usage';
 const csvPath = `${path}.csv`;
@@ -76,8 +77,6 @@ export const usageScreen = ({ access, settings }: DashboardPorts): Screen => ({
     },
   ],
 });
-
-const dayMs = 86_400_000;
 
 const daysFrom = (begin: Date, now: Date): readonly Date[] =>
   Array.from(

@@ -7,6 +7,7 @@ import { notFound } from '../frame/page-problem.ts';
 import { badge, counted, time } from '../frame/parts.ts';
 import type { Visit } from '../frame/screen.ts';
 import type { DashboardPorts } from '../ports.ts';
+import { dayMs } from '../../../kernel/durations.ts';
 
 export const webhooksPath = '/dashboard/webhooks';
 export const webhookPath = (id: string): string => `${webhooksPath}/${id}`;
@@ -37,8 +38,6 @@ export const kindsOf = ({ kinds }: Webhook): Html => {
   return html`<span title="${kinds.join(', ')}">${counted(kinds.length, 'kind').replace(' ', '\u00a0')}</span>`;
 };
 
-const day = 24 * 60 * 60_000;
-
 export const stateInWords = ({ status }: Webhook, now: Date): Html => {
   if (status.state === 'off') {
     const since = html`Off since ${time(status.offSince, now)}.`;
@@ -54,6 +53,6 @@ export const stateInWords = ({ status }: Webhook, now: Date): Html => {
   const { failingSince, failedAt = failingSince } = status;
   if (!failingSince || !failedAt) return nothing;
   const left = longestFailingMs - failedForMs({ failingSince, failedAt });
-  const daysLeft = counted(Math.ceil(left / day), 'more day');
+  const daysLeft = counted(Math.ceil(left / dayMs), 'more day');
   return html`Failing: the last attempt was ${time(failedAt, now)}. If attempts fail for ${daysLeft}, we switch it off and notify you.`;
 };

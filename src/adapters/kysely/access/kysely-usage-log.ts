@@ -15,12 +15,11 @@ import { Store } from '../store.ts';
 import { oneOf } from '../table.ts';
 import { fromMillis, toMillis } from '../database.ts';
 import { usageDays, usageHours, quotaCounters } from './tables.ts';
+import { dayMs } from '../../../kernel/durations.ts';
 
 /** Each table has the column that its unit names. */
 const tableOf = { hour: 'usage_hours', day: 'usage_days' } as const;
 type Unit = keyof typeof tableOf;
-
-const dayMs = 86_400_000;
 
 export class KyselyUsageLog extends Store implements UsageLog {
   async add(hours: readonly HourOfUsage[], lastUsed: ReadonlyMap<string, Date>): Promise<void> {

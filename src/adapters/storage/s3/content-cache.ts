@@ -13,10 +13,9 @@ import {
 import { dirname, join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { OpenFiles } from '../files.ts';
+import { minuteMs, hourMs } from '../../../kernel/durations.ts';
 
 const mib = 1024 * 1024;
-const minute = 60 * 1000;
-const hour = 60 * minute;
 
 const most = {
   bytesInMemory: 32 * mib,
@@ -127,14 +126,14 @@ export class ContentCache {
 
   #tell(error: unknown): void {
     const now = performance.now();
-    if (now - this.#toldAt < minute) return;
+    if (now - this.#toldAt < minuteMs) return;
     this.#toldAt = now;
     this.#onProblem(error);
   }
 
   #markUsed(name: string, path: string): void {
     const now = Date.now();
-    const isRecent = now - (this.#checked.get(name) ?? 0) < hour;
+    const isRecent = now - (this.#checked.get(name) ?? 0) < hourMs;
     if (isRecent) return;
     this.#checked.set(name, now);
     void utimes(path, now / 1000, now / 1000).catch(() => undefined);
@@ -153,8 +152,6 @@ const readChecked = async (path: string): Promise<Buffer | undefined> => {
   const content = file.subarray(checksumBytes);
   return checksumOf(content).equals(file.subarray(0, checksumBytes)) ? content : undefined;
 };
-
-const hourMs = 60 * 60 * 1000;
 
 const incoming = '.incoming';
 

@@ -39,9 +39,8 @@ import { checked, isOvertaken } from '../dns/judgement.ts';
 import { isBlocking } from '../dns/problem.ts';
 import type { DnsReport } from '../dns/report.ts';
 import { type DomainsErrorCode, refusal } from '../domains-error.ts';
+import { hourMs } from '../../../kernel/durations.ts';
 import { inWords } from '../../../kernel/text.ts';
-
-const hour = 60 * 60_000;
 
 /** Never revokes a verification, because DNS fails briefly and a live site must stay up. Ignores overtaken checks. */
 export const recordCheck = (
@@ -91,7 +90,7 @@ type Prepared = Extract<Certified, { readonly state: 'added' }>;
 const hourly = (domain: Certified, { now, jitter }: Moment): Date => {
   const { certificate } = domain;
   const ends = certificate.kind === 'issued' && certificate.notAfter > now;
-  const soon = Math.min(now.getTime() + hour, ends ? certificate.notAfter.getTime() : Infinity);
+  const soon = Math.min(now.getTime() + hourMs, ends ? certificate.notAfter.getTime() : Infinity);
   return new Date(Math.min(nextLookAt(askedAt(domain), now, jitter).getTime(), soon));
 };
 
@@ -120,7 +119,7 @@ const watch = (domain: Certified, report: DnsReport, moment: Moment): DomainDeci
   const after = work ? withWork(domain, work) : domain;
   const isAstray = domain.state === 'live' && whyAstray(report) !== undefined;
   const isAwaited = isAstray || after.certificate.work.step === 'waits_for_dns';
-  const soon = new Date(now.getTime() + Math.min(hour, longestWait(domain.certificate, now)));
+  const soon = new Date(now.getTime() + Math.min(hourMs, longestWait(domain.certificate, now)));
   const times = [planned(domain, moment), ...(isAwaited ? [soon] : [])];
   if (isAstray) times.push(nextLookAtAstray(astraySeenAt(domain), now));
   const dns = checked(domain.dns, report, new Date(Math.min(...times.map(Number))));

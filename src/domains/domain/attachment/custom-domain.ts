@@ -4,6 +4,7 @@ import {
   type Decision,
   type Transitions,
 } from '../../../kernel/decision.ts';
+import { minuteMs, hourMs, dayMs } from '../../../kernel/durations.ts';
 import { inWords } from '../../../kernel/text.ts';
 import { type DomainsErrorCode, refusal } from '../domains-error.ts';
 import { shownHost, type Hostname, isWildcard } from '../names/hostname.ts';
@@ -254,19 +255,15 @@ export type OwnFact<State extends CustomDomainState> = Exclude<
 
 type NextCheck = { readonly kind: 'check'; readonly at: Date } | { readonly kind: 'expired' };
 
-const minute = 60_000;
-const hour = 60 * minute;
-const day = 24 * hour;
-
-export const longestWaitForDnsMs = 30 * day;
+export const longestWaitForDnsMs = 30 * dayMs;
 
 const steps = (from: number, to: number, step: number): readonly number[] =>
   Array.from({ length: Math.round((to - from) / step) }, (_, n) => from + (n + 1) * step);
 
 const offsets: readonly number[] = [
-  ...[1, 2, 5, 10, 20, 30].map((minutes) => minutes * minute),
-  ...steps(0, 48 * hour, hour),
-  ...steps(48 * hour, longestWaitForDnsMs, day),
+  ...[1, 2, 5, 10, 20, 30].map((minutes) => minutes * minuteMs),
+  ...steps(0, 48 * hourMs, hourMs),
+  ...steps(48 * hourMs, longestWaitForDnsMs, dayMs),
 ];
 
 const largestJitter = 0.1;
@@ -289,22 +286,22 @@ export const nextCheck = (since: Date, now: Date, jitter: number): NextCheck => 
 
 export const nextLookAt = (since: Date, now: Date, jitter: number): Date => {
   const next = nextCheck(since, now, jitter);
-  return next.kind === 'check' ? next.at : new Date(now.getTime() + day);
+  return next.kind === 'check' ? next.at : new Date(now.getTime() + dayMs);
 };
 
 /** Checks of live domains become hourly in the end, so that owners soon learn about problems. */
 export const nextLookAtLive = (since: Date, { now, jitter }: Moment): Date => {
-  const hourly = new Date(now.getTime() + spread(hour, jitter));
+  const hourly = new Date(now.getTime() + spread(hourMs, jitter));
   const next = nextLookAt(since, now, jitter);
   return next < hourly ? next : hourly;
 };
 
-const firstWaitMs = 4 * minute;
+const firstWaitMs = 4 * minuteMs;
 
 /** 4, 12, 28 and 60 minutes after the first such check, then hourly. @param lastCheckedAt if it showed the same */
 export const nextLookAtAstray = (lastCheckedAt: Date | undefined, now: Date): Date => {
   const waited = lastCheckedAt ? now.getTime() - lastCheckedAt.getTime() : 0;
-  return new Date(now.getTime() + Math.min(hour, Math.max(firstWaitMs, 2 * waited)));
+  return new Date(now.getTime() + Math.min(hourMs, Math.max(firstWaitMs, 2 * waited)));
 };
 
 const spread = (wait: number, jitter: number): number =>

@@ -13,6 +13,7 @@ import {
 import { isDelegated, isReady, isAttached, isDeleted, whyAstray } from './serving.ts';
 import { preflightAt } from '../certificates/renewal.ts';
 import type { DomainsEvent, Trouble } from '../domains-event.ts';
+import { minuteMs, dayMs } from '../../../kernel/durations.ts';
 import { earliest } from '../../../kernel/ports.ts';
 
 export type DueWork = 'check' | 'certificate';
@@ -54,12 +55,9 @@ const isReached = (time: Date | undefined, now: Date): boolean => time !== undef
 // Notices about lasting problems. An episode lasts from the first sign of a problem to its end, and is stored with
 // the domain.
 
-const minute = 60_000;
-const day = 24 * 60 * minute;
-
 /** DNS fails briefly, so the owner is notified only if a later check shows the same. */
-const toldAfterMs = 60 * minute;
-const toldAgainAfterMs = 3 * day;
+const toldAfterMs = 60 * minuteMs;
+const toldAgainAfterMs = 3 * dayMs;
 const failedAttempts = 3;
 
 /** Adds notices about problems that begin, last or end with the change. Removed domains get none. */
@@ -142,7 +140,7 @@ const validityOf = ({ certificate }: CustomDomain): IssuedCertificate | undefine
 /** A fifth of the lifetime, at most 7 days: the renewal is long overdue then. */
 const overdueFrom = ({ notBefore, notAfter }: IssuedCertificate): Date => {
   const life = notAfter.getTime() - notBefore.getTime();
-  return new Date(notAfter.getTime() - Math.min(life / 5, 7 * day));
+  return new Date(notAfter.getTime() - Math.min(life / 5, 7 * dayMs));
 };
 
 const isNewer = ({ notBefore }: IssuedCertificate, episode: FailingCertificate): boolean =>

@@ -2,6 +2,7 @@ import { isAttached } from './serving.ts';
 import { about, refuseMove, type CustomDomain } from './custom-domain.ts';
 import { refusal } from '../domains-error.ts';
 import type { DomainsEvent } from '../domains-event.ts';
+import { dayMs } from '../../../kernel/durations.ts';
 
 /** A link that shows one domain without signing in. Only a hash of its secret is stored. */
 export interface DomainShare {
@@ -12,7 +13,6 @@ export interface DomainShare {
   readonly endsAt: Date;
 }
 
-const day = 24 * 60 * 60_000;
 export const shareDays = 30;
 export const mostShares = 5;
 
@@ -40,7 +40,7 @@ export const shareDomain = (
     );
   }
   const { accountId, id: domainId, host } = domain;
-  const endsAt = new Date(now.getTime() + shareDays * day);
+  const endsAt = new Date(now.getTime() + shareDays * dayMs);
   const share = { id, accountId, domainId, createdAt: now, endsAt };
   const event = { type: 'domain_shared', ...about(domain, now), host, shareId: id } as const;
   return { added: { share, secretHash }, events: [event] };

@@ -9,6 +9,7 @@ import {
   type PlannedWork,
   type WantedCertificate,
 } from './certificate-status.ts';
+import { hourMs } from '../../../kernel/durations.ts';
 
 export interface Choice {
   readonly mayIssue: readonly string[];
@@ -18,8 +19,6 @@ export interface Choice {
 const attemptsOf = ({ certificate }: Choice): Attempts | undefined => certificate.work.attempts;
 
 const patienceOfNewMs = 10 * 60_000;
-
-const hour = 60 * 60_000;
 
 const patientUntil = (choice: Choice, authority: string): Date | undefined => {
   const { certificate } = choice;
@@ -41,7 +40,7 @@ const isGivenUp = (choice: Choice, authority: string, now: Date): boolean => {
   if (!attempts || !until || now < until) return false;
   const { failed, lastAt } = attempts;
   const wait = Math.min(waitAfter(failed), longestWait(certificate, lastAt));
-  const isRecent = now.getTime() - lastAt.getTime() <= Math.max(hour, 2 * wait);
+  const isRecent = now.getTime() - lastAt.getTime() <= Math.max(hourMs, 2 * wait);
   return isRecent || (restsUntil(choice, authority) ?? now) > now;
 };
 

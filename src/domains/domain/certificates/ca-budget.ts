@@ -1,4 +1,5 @@
 import { keepsOrder, type OrderEnd, waitAfter } from './certificate-status.ts';
+import { minuteMs, hourMs, dayMs, weekMs } from '../../../kernel/durations.ts';
 
 export type Times = readonly Date[];
 
@@ -16,20 +17,15 @@ export interface CaUse {
 
 export type CaWindow = keyof CaUse;
 
-const minute = 60_000;
-const hour = 60 * minute;
-const day = 24 * hour;
-const week = 7 * day;
-
 export const caWindows = {
   /** Long enough for three failures at `ownHost` intervals. */
-  automaticFailures: { lengthMs: 6 * hour, most: 5 },
-  manualFailures: { lengthMs: hour, most: 5 },
-  orders: { lengthMs: 3 * hour, most: 250 },
-  accountOrders: { lengthMs: day, most: 50 },
-  registeredDomain: { lengthMs: week, most: 48 },
-  exactName: { lengthMs: week, most: 4 },
-  ownHosts: { lengthMs: week, most: 20 },
+  automaticFailures: { lengthMs: 6 * hourMs, most: 5 },
+  manualFailures: { lengthMs: hourMs, most: 5 },
+  orders: { lengthMs: 3 * hourMs, most: 250 },
+  accountOrders: { lengthMs: dayMs, most: 50 },
+  registeredDomain: { lengthMs: weekMs, most: 48 },
+  exactName: { lengthMs: weekMs, most: 4 },
+  ownHosts: { lengthMs: weekMs, most: 20 },
 } as const satisfies Readonly<Record<CaWindow, { lengthMs: number; most: number }>>;
 
 export interface Budget {
@@ -42,18 +38,18 @@ export interface Budget {
 
 /** We stop below the authority's limits, because other clients may count towards them. */
 export const caBudgets = {
-  automaticFailures: { counts: 'automaticFailures', stopAt: 3, of: 5, windowMs: hour },
-  manualFailures: { counts: 'manualFailures', stopAt: 1, of: 5, windowMs: hour },
-  ownHost: { counts: 'automaticFailures', stopAt: 1, of: undefined, windowMs: 100 * minute },
-  orders: { counts: 'orders', stopAt: 250, of: 300, windowMs: 3 * hour },
-  newOrders: { counts: 'orders', stopAt: 200, of: undefined, windowMs: 3 * hour },
+  automaticFailures: { counts: 'automaticFailures', stopAt: 3, of: 5, windowMs: hourMs },
+  manualFailures: { counts: 'manualFailures', stopAt: 1, of: 5, windowMs: hourMs },
+  ownHost: { counts: 'automaticFailures', stopAt: 1, of: undefined, windowMs: 100 * minuteMs },
+  orders: { counts: 'orders', stopAt: 250, of: 300, windowMs: 3 * hourMs },
+  newOrders: { counts: 'orders', stopAt: 200, of: undefined, windowMs: 3 * hourMs },
   /** Limits an account that ordered within the hour. The rest is for renewals and other accounts. */
-  furtherOrders: { counts: 'orders', stopAt: 125, of: undefined, windowMs: 3 * hour },
-  accountHour: { counts: 'accountOrders', stopAt: 10, of: undefined, windowMs: hour },
-  accountDay: { counts: 'accountOrders', stopAt: 50, of: undefined, windowMs: day },
-  registeredDomain: { counts: 'registeredDomain', stopAt: 48, of: 50, windowMs: week },
-  exactName: { counts: 'exactName', stopAt: 4, of: 5, windowMs: week },
-  ownHosts: { counts: 'ownHosts', stopAt: 20, of: undefined, windowMs: week },
+  furtherOrders: { counts: 'orders', stopAt: 125, of: undefined, windowMs: 3 * hourMs },
+  accountHour: { counts: 'accountOrders', stopAt: 10, of: undefined, windowMs: hourMs },
+  accountDay: { counts: 'accountOrders', stopAt: 50, of: undefined, windowMs: dayMs },
+  registeredDomain: { counts: 'registeredDomain', stopAt: 48, of: 50, windowMs: weekMs },
+  exactName: { counts: 'exactName', stopAt: 4, of: 5, windowMs: weekMs },
+  ownHosts: { counts: 'ownHosts', stopAt: 20, of: undefined, windowMs: weekMs },
 } as const satisfies Readonly<Record<string, Budget>>;
 
 export type BudgetName = keyof typeof caBudgets;
@@ -69,7 +65,7 @@ export const budgetsLeft = (orders: Times, now: Date) =>
     return { budget, size, left: Math.max(0, size - used) };
   });
 
-const standsBackMs = hour;
+const standsBackMs = hourMs;
 
 /**
  * `new` and `renewal`: for custom domains; `renewal` also for the platform's pair. `own` and `own_renewal`: for

@@ -8,6 +8,7 @@ import {
 } from './renewal.ts';
 import type { DnsProblem } from '../dns/problem.ts';
 import type { ValidationMethod } from '../dns/validation.ts';
+import { minuteMs, dayMs } from '../../../kernel/durations.ts';
 
 /** Stored before the authority is asked, so that the order can always be continued. */
 export interface CertificateOrder {
@@ -103,20 +104,17 @@ export type NextAttempt =
   | { readonly kind: 'waits_for_dns' }
   | { readonly kind: 'waits_for_owner' };
 
-const minute = 60_000;
-const day = 24 * 60 * minute;
-
 /** Waits after the first failures, as in Let's Encrypt's integration guide; then a day. */
-const waits = [minute, 10 * minute, 100 * minute];
+const waits = [minuteMs, 10 * minuteMs, 100 * minuteMs];
 
 /** After that, only the owner can retry. */
-export const longestTryingMs = 30 * day;
+export const longestTryingMs = 30 * dayMs;
 
 export const waitAfter = (failed: number): number =>
-  failed === 0 ? 0 : (waits[failed - 1] ?? day);
+  failed === 0 ? 0 : (waits[failed - 1] ?? dayMs);
 
 /** An expired order is retried at once, but several in a row get a pause. */
-const waitForAnother = (failed: number): number => (failed <= 1 ? 0 : minute);
+const waitForAnother = (failed: number): number => (failed <= 1 ? 0 : minuteMs);
 
 export const nextAttempt = (
   { failed, firstAt }: Pick<Attempts, 'failed' | 'firstAt'>,
@@ -255,7 +253,7 @@ export const keepsOrder = (reason: AuthorityFailureReason): boolean =>
 
 /** Allows at least ten attempts before the certificate ends. Afterwards attempts become rare again. */
 export const longestRetryWait = ({ notAfter }: Validity, now: Date): number =>
-  Math.max(minute, Math.abs(notAfter.getTime() - now.getTime()) / 20);
+  Math.max(minuteMs, Math.abs(notAfter.getTime() - now.getTime()) / 20);
 
 /** A cap, so that a clock change cannot block the question forever. */
 const longestRestMs = 24 * 60 * 60_000;

@@ -1,4 +1,5 @@
 import crc32 from 'crc-32';
+import { minuteMs, dayMs } from '../../../kernel/durations.ts';
 
 /** PEM, leaf first; the key is PKCS #8. */
 export interface Certificate extends Validity {
@@ -28,9 +29,6 @@ export interface HostValidity extends Validity {
   readonly host: string;
 }
 
-const minute = 60_000;
-const day = 24 * 60 * minute;
-
 const lifeOf = ({ notBefore, notAfter }: Validity): number =>
   notAfter.getTime() - notBefore.getTime();
 
@@ -46,7 +44,7 @@ export const urgentFrom = (validity: Validity): Date =>
  */
 export const renewalTime = ({ host, ...validity }: HostValidity): Date => {
   const life = lifeOf(validity);
-  const share = life < 10 * day ? 1 / 2 : 1 / 3;
+  const share = life < 10 * dayMs ? 1 / 2 : 1 / 3;
   const spread = 1 + 0.1 * fractionOf(`${host} ${validity.notAfter.toISOString()}`);
   return new Date(validity.notAfter.getTime() - life * share * spread);
 };
@@ -62,15 +60,15 @@ export const nextRenewal = (validity: HostValidity, now: Date): Date =>
 /** Well before the end. A certificate that has already ended shows that our clock is ahead. */
 const shortPause = (validity: Validity, now: Date): number => {
   const [life, left] = [lifeOf(validity), validity.notAfter.getTime() - now.getTime()];
-  if (left <= 0) return Math.max(minute, life / 20);
-  return Math.max(Math.min(minute, left / 4), Math.min(life, left) / 20);
+  if (left <= 0) return Math.max(minuteMs, life / 20);
+  return Math.max(Math.min(minuteMs, left / 4), Math.min(life, left) / 20);
 };
 
 export const preflightAt = (validity: Validity, renewalAt: Date): Date =>
-  new Date(renewalAt.getTime() - Math.min(lifeOf(validity) / 10, 7 * day));
+  new Date(renewalAt.getTime() - Math.min(lifeOf(validity) / 10, 7 * dayMs));
 
 export const pauseBetweenQuestions = (validity: Validity, now: Date): number =>
-  Math.min(day / 2, shortPause(validity, now));
+  Math.min(dayMs / 2, shortPause(validity, now));
 
 /** RFC 9773, section 4.2: the window must end after it starts. It must also start before the certificate ends. */
 export const makesSense = ({ start, end }: RenewalSpan, { notAfter }: Validity): boolean =>

@@ -32,6 +32,7 @@ import {
   type WorkChange,
 } from './certificate-work.ts';
 import type { DnsProblem } from '../dns/problem.ts';
+import { minuteMs, dayMs } from '../../../kernel/durations.ts';
 
 export type OrderResult =
   | OrderEnd
@@ -185,7 +186,7 @@ const afterFailure = (
       const work = { step: 'waits_for_owner', attempts, problem } as const;
       // A live domain has no retry button, so renewals retry until they succeed.
       return current.certificate.kind === 'issued'
-        ? triedAgainAt(current, failed, { at: new Date(now.getTime() + day), now })
+        ? triedAgainAt(current, failed, { at: new Date(now.getTime() + dayMs), now })
         : { ...current, certificate: { kind: 'wanted', work } };
     }
   }
@@ -196,15 +197,12 @@ const isAtSecond = (work: CertificateWork): boolean => {
   return second !== undefined && orderedAt(work) !== first;
 };
 
-const minute = 60_000;
-const day = 24 * 60 * minute;
-
 /** Nobody can retry the platform's names, so their longest pause is shorter. */
-const longestOwnPauseMs = 100 * minute;
+const longestOwnPauseMs = 100 * minuteMs;
 
 /** Continuing an order costs nothing, so it is retried each minute. */
 const ownPause = (next: NextAttempt, end: FailedEnd, now: Date): Date => {
-  const longest = now.getTime() + (isOver(end) ? longestOwnPauseMs : minute);
+  const longest = now.getTime() + (isOver(end) ? longestOwnPauseMs : minuteMs);
   return new Date(Math.min(next.kind === 'at' ? next.at.getTime() : longest, longest));
 };
 

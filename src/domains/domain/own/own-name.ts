@@ -16,6 +16,7 @@ import {
 import { type Validity, shareLeft, urgentFrom } from '../certificates/renewal.ts';
 import { dnsProblem } from '../dns/problem.ts';
 import { methodsFor } from '../dns/validation.ts';
+import { dayMs } from '../../../kernel/durations.ts';
 
 export interface OwnName {
   readonly host: string;
@@ -66,8 +67,6 @@ export const ownAfter = (
   return { name: { host: name.host, generation, certificate }, ...stored };
 };
 
-const day = 24 * 60 * 60_000;
-
 /** Remembers since when the delegation is unknown, so that no certificate is ordered. */
 export const ownUnseen = (name: OwnName, now: Date): OwnName => {
   const { certificate } = name;
@@ -79,7 +78,7 @@ export const ownUnseen = (name: OwnName, now: Date): OwnName => {
   };
 };
 
-const longestUnseenMs = day;
+const longestUnseenMs = dayMs;
 
 export const isSoon = ({ certificate: { kind, work } }: OwnName, now: Date): boolean => {
   const since = work.attempts?.firstAt ?? now;
@@ -90,7 +89,7 @@ export const ownDueAt = ({ certificate }: OwnName): Date =>
   nextStepAt(certificate.work) ?? new Date(0);
 
 /** Longer than the ledger keeps orders, because a forgotten name reuses their subjects. */
-const restMs = 9 * day;
+const restMs = 9 * dayMs;
 
 /** Whether the stored name is useless: its certificate has ended, and there was no recent attempt. */
 export const isSpent = ({ certificate }: OwnName, now: Date): boolean => {
