@@ -347,16 +347,12 @@ describe('a long list of domains', () => {
     expect(hostsOn((await visitor.get(`/dashboard/search?q=n61`)).text)).toEqual(['n61.many.test']);
   });
 
-  test.each([
-    'after=1~x',
-    'after=~',
-    'after=wanted~%00',
-    'after=wanted~x~a~b',
-    'state=x',
-    'q=%25',
-  ])('answers an invalid address: %s', async (query) => {
-    expect((await visitor.get(`${list}?${query}`)).status).toBe(200);
-  });
+  test.each(['after=1~x', 'after=~', 'after=wanted~%00', 'after=wanted~x~a~b', 'state=x', 'q=%25'])(
+    'answers an invalid address: %s',
+    async (query) => {
+      expect((await visitor.get(`${list}?${query}`)).status).toBe(200);
+    },
+  );
 
   test('can verify or remove several domains at once, and asks before it removes them', async () => {
     const [one, other] = await Promise.all(
