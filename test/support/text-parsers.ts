@@ -373,7 +373,6 @@ export const trustingFiles: Readonly<Record<string, readonly string[]>> = {
     'adapters/dashboard/webhooks/webhook-screen.ts',
     'adapters/dashboard/domains/several.ts',
     'adapters/dashboard/keys/new-key.ts',
-    'adapters/dashboard/frame/form-parts.ts',
     'adapters/dashboard/projects/deploy-screen.ts',
     'adapters/dashboard/projects/project-screen.ts',
     'adapters/dashboard/domains/redirects.ts',
