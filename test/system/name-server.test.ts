@@ -92,7 +92,7 @@ const store = async (label: string, value: string): Promise<() => Promise<void>>
 
 /** A client without a limit. It repeats a truncated query over TCP. */
 const resolverAt = (at: number): Resolver => {
-  const resolver = new Resolver({ timeout: 3_000, tries: 2 });
+  const resolver = new Resolver({ timeout: 3_000, tries: 4 });
   resolver.setServers([`127.0.0.1:${at}`]);
   return resolver;
 };
