@@ -140,6 +140,19 @@ describe('the frame of all pages, in a browser', () => {
   );
 
   test.each([true, false])(
+    'a phone opens a page to search on, where you can type at once, with scripts: %s',
+    async (javaScript) => {
+      const page = await browsed.visit('/dashboard/keys', { javaScript, width: 390 });
+      if (javaScript) await page.press('/');
+      else await page.role('link', 'Search').click();
+      await page.isAt(/\/dashboard\/search$/);
+      await page.css('main input:focus').isShown();
+      await page.press('b', 'i', 'r', 'd', 's', 'Enter');
+      await page.role('link', 'Birds').isShown();
+    },
+  );
+
+  test.each([true, false])(
     'a phone shows one menu button, with scripts: %s',
     async (javaScript) => {
       const page = await browsed.visit('/dashboard', { javaScript, width: 390 });

@@ -91,6 +91,24 @@ test('a domain can be removed with the keyboard', async () => {
   await page.role('status').words('The domain is removed').isShown();
 });
 
+test('a confirmation that was opened from a menu returns the focus to the menu, and the menu to its button', async () => {
+  const page = await browsed.visit('/dashboard/keys');
+  const item = page.css('[role=menuitem]:focus');
+  await page.css('.menu-button').focus();
+  await page.press('Enter');
+  await item.exactly('Rotate').isShown();
+  await page.press('Enter');
+  await page.css('.dialog :focus').exactly('Keep').isShown();
+  await page.press('Enter');
+  await item.exactly('Rotate').isShown();
+  await page.press('Enter');
+  await page.css('.dialog :focus').exactly('Keep').isShown();
+  await page.press('Escape');
+  await item.exactly('Rotate').isShown();
+  await page.press('Escape');
+  await page.css('.menu-button:focus').isShown();
+});
+
 test('the focus is always visible', async () => {
   const page = await browsed.visit(`${project}/settings/domains`);
   const seen: string[] = [];

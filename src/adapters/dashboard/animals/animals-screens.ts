@@ -106,7 +106,7 @@ const list = (found: readonly Pet[], { query: asked }: Visit): Html => {
     ${listBar(
       filterBar(address, 'Status', { name: 'status', choices: petChoices }),
       searchField(address, 'Search by id or name'),
-      searchField(address, 'Category id', 'category'),
+      searchField(address, 'Category id', { name: 'category' }),
       query.beginning === undefined &&
         filterBar(address, 'Order', { name: 'order', choices: orders }),
       csvLink(addressOf({ ...address, path: csvPath })),

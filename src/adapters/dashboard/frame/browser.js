@@ -295,13 +295,14 @@ document.addEventListener('keydown', (event) => {
   items.at(next % items.length)?.focus();
   event.preventDefault();
 });
-document.addEventListener(
-  'toggle',
-  (event) => {
-    if (event.newState === 'open') event.target.querySelector('[role=menuitem]')?.focus();
-  },
-  true,
-);
+/** Browsers return the focus from a menu or dialog to its button, but not from a dialog to the menu that opened it. */
+const focusAfter = ({ newState, target }) => {
+  if (newState === 'open') return target.querySelector('[role=menuitem]')?.focus();
+  const { activeElement, body } = document;
+  if (target.popover && (activeElement === body || target.contains(activeElement)))
+    document.querySelector(`[popovertarget="${target.id}"]`)?.focus({ preventScroll: true });
+};
+document.addEventListener('toggle', focusAfter, true);
 
 /** Notices and refusals describe the last action, so the server's version of the page does not contain them. */
 const isAnswer = (node) => node instanceof Element && node.matches('[data-said], [data-refusal]');

@@ -60,11 +60,15 @@ export const filterBar = (
   </nav>`;
 };
 
-export const searchField = (address: ListAddress, label: string, name = 'q'): Html => {
+export const searchField = (
+  address: ListAddress,
+  label: string,
+  { name = 'q', isFocused = false } = {},
+): Html => {
   const kept = Object.entries(address.fields).filter(([field, value]) => field !== name && value);
   return html`<form action="${address.path}" class="filter">
     ${kept.map(([field, value]) => html`<input type="hidden" name="${field}" value="${value}">`)}
-    <input type="search" name="${name}" value="${address.fields[name]}" aria-label="${label}" placeholder="${label}" maxlength="200" autocomplete="off">
+    <input type="search" name="${name}" value="${address.fields[name]}" aria-label="${label}" placeholder="${label}" maxlength="200" autocomplete="off" ${isFocused && html`autofocus`}>
     <button class="visually-hidden">Search</button>
   </form>`;
 };

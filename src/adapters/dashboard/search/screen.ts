@@ -23,7 +23,8 @@ export const searchScreen = (ports: Ports): Screen => ({
   show: async ({ accountId, query }) => {
     const text = (query.get('q') ?? '').trim().slice(0, 200);
     const address = { path: searchPath, fields: { q: text } };
-    const field = searchField(address, 'Search projects, domains and animals');
+    const label = 'Search projects, domains and animals';
+    const field = searchField(address, label, { isFocused: text === '' });
     const found = text === '' ? undefined : await look(ports, accountId, text);
     return {
       title: text === '' ? 'Search' : `Search: ${text}`,
