@@ -88,7 +88,9 @@ describe('the limits of an account', () => {
     expect(await read(owner, pageOf(project))).toContain('keep 3 KiB of 1 GiB');
     expect(await read(owner, '/dashboard/account')).toMatch(/Stored files\s+3 KiB of 1 GiB/);
     const remove = (number: number, { visitor } = owner) =>
-      visitor.post(`${pageOf(project)}/deploys/${String(number)}/delete`);
+      visitor.post(`${pageOf(project)}/deploys/${String(number)}/delete`, {
+        once: new UuidIds().next('form'),
+      });
     const served = await remove(2);
     expect(served.status).toBe(422);
     expect(textOf(served.text)).toContain('Deploy 2 is served');
@@ -286,7 +288,7 @@ describe('webhooks', () => {
       test: {},
       on: {},
       off: {},
-      remove: {},
+      remove: { once },
       'deliveries/dlv_1/again': {},
       rotate: { overlap: '1h', once },
       change: { address: draft.address, kinds: 'domain.live' },

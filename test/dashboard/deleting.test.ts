@@ -34,8 +34,11 @@ const settingsOf = (one: Pick<Project, 'slug'>) => `${pageOf(one)}/settings`;
 const read = async (path: string, { visitor } = owner) => textOf((await visitor.get(path)).text);
 const follow = async ({ location = '' }: { readonly location: string | undefined }) =>
   textOf((await owner.visitor.get(location)).text);
+const once = 'once_once_once';
 const deleteProject = (confirmed = project.slug) =>
-  owner.visitor.post(`${settingsOf(project)}/delete`, { confirmed });
+  owner.visitor.post(`${settingsOf(project)}/delete`, { confirmed, once });
+const restoreProject = ({ visitor } = owner) =>
+  visitor.post(`${deletedPage}/${project.slug}/restore`, { once });
 const deleteAccount = (confirmed = 'Happy Paws') =>
   owner.visitor.post('/dashboard/account/delete', { confirmed });
 
@@ -84,9 +87,9 @@ test('a deleted project is hidden, and can be restored from the page of deleted 
   expect(await read('/dashboard')).not.toContain(project.slug);
   expect(await searched()).toContain('Nothing found');
   const other = await dashboard.newOwner();
-  const stolen = await other.visitor.post(`${deletedPage}/${project.slug}/restore`);
+  const stolen = await restoreProject(other);
   expect(stolen.status).toBe(404);
-  const restored = await owner.visitor.post(`${deletedPage}/${project.slug}/restore`);
+  const restored = await restoreProject();
   expect(await follow(restored)).toContain('The project is restored.');
   expect((await owner.visitor.get(pageOf(project))).status).toBe(200);
 });
@@ -94,14 +97,13 @@ test('a deleted project is hidden, and can be restored from the page of deleted 
 test('a project is not restored after 7 days, or when the plan has no place for it', async () => {
   const sites = dashboard.container.get(SitesKey);
   await deleteProject();
-  const restore = () => owner.visitor.post(`${deletedPage}/${project.slug}/restore`);
   await dashboard.container.get(AccessKey).setPlan(owner.accountId, 'free');
   for (const name of ['One', 'Two', 'Three']) await sites.startProject(owner.accountId, name);
-  expect(textOf((await restore()).text)).toContain('room for 3 projects');
+  expect(textOf((await restoreProject()).text)).toContain('room for 3 projects');
   await dashboard.container.get(AccessKey).setPlan(owner.accountId, 'pro');
   dashboard.clock.advance(7 * day);
   owner = { ...owner, visitor: await dashboard.signIn(owner.email) };
-  expect(textOf((await restore()).text)).toContain('was deleted more than 7 days ago');
+  expect(textOf((await restoreProject()).text)).toContain('was deleted more than 7 days ago');
 });
 
 test('an account can be renamed', async () => {

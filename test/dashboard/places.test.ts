@@ -8,6 +8,7 @@ import {
   SitesKey,
   WebhookCallsKey,
 } from '../../src/app/keys.ts';
+import { formsIn } from '../support/dashboard/crawl.ts';
 import { addPing } from '../support/dashboard/filling.ts';
 import { elementsIn, problemsIn } from '../support/dashboard/markup.ts';
 import {
@@ -110,7 +111,12 @@ const inLists: readonly (readonly [
   ['a ban is lifted', () => '/dashboard/keys', /\/lift-ban/, {}],
   ['a key is revoked', () => '/dashboard/keys', /\/revoke/, {}],
   ['a role is saved', () => '/dashboard/account/people', /\/role/, { role: 'editor' }],
-  ['a person is removed', () => '/dashboard/account/people', /keeper|\/remove/, {}],
+  [
+    'a person is removed',
+    () => '/dashboard/account/people',
+    /\/remove/,
+    { once: 'once-in-here-5' },
+  ],
   ['an order is approved', () => '/dashboard/orders?status=placed', /\/approve/, {}],
 ];
 
@@ -131,6 +137,7 @@ test('after a delivery is sent again, the same page of deliveries is shown', asy
     `${webhook}/deliveries/${id}/again?${second.split('?')[1] ?? ''}`,
   );
   expect(placeOf(location)).toBe(placeOf(second));
+  expect(location).toMatch(new RegExp(`#${id}$`));
 });
 
 test('after selected domains are verified or removed, the same page of the list is shown', async () => {
@@ -179,7 +186,7 @@ test('the page of a thing leads back to the page of the list, after an action to
   expect(text).toContain(`<a href="${second.replaceAll('&', '&amp;')}">Animals</a>`);
   const reserved = await owner.visitor.post(formIn(text, /\/reserve/));
   expect(placeOf(reserved.location)).toBe(placeOf(animal));
-  const deleted = await owner.visitor.post(formIn(text, /\/delete/));
+  const deleted = await owner.visitor.post(formIn(text, /\/delete/), { once: 'once-in-here-6' });
   expect(placeOf(deleted.location)).toBe(placeOf(second));
 });
 
@@ -207,6 +214,56 @@ test('the page of a domain keeps the page of the list in its older entries and i
   const revoked = await owner.visitor.post(formIn(await pageAt(page), /\/revoke/));
   expect(placeOf(revoked.location)).toBe(page);
 });
+
+const newProject = async (): Promise<string> => {
+  const project = await dashboard.container.get(SitesKey).startProject(owner.accountId, 'Short');
+  return `/dashboard/projects/${project.slug}/settings`;
+};
+
+const deletedProject = async (): Promise<string> => {
+  const sites = dashboard.container.get(SitesKey);
+  await sites.deleteProject(await sites.startProject(owner.accountId, 'Gone'));
+  return '/dashboard/account/deleted';
+};
+
+const failedDeploy = async (): Promise<string> => {
+  const { container } = dashboard;
+  const project = await container.get(SitesKey).startProject(owner.accountId, 'Failed');
+  await deployEntries(container, project, entry('start.html'));
+  return `/dashboard/projects/${project.slug}/deploys/1`;
+};
+
+const anotherWebhook = async (): Promise<string> => {
+  const draft = { address: 'https://other.zoo.test/', kinds: ['domain.live'] } as const;
+  const calls = dashboard.container.get(WebhookCallsKey);
+  return `/dashboard/webhooks/${(await calls.addWebhook(owner.accountId, draft)).webhook.id}`;
+};
+
+const ending: readonly (readonly [what: string, page: () => Promise<string>, form: RegExp])[] = [
+  [
+    'an animal',
+    async () => linkIn(await pageAt('/dashboard/animals?status=available'), /^Rex/),
+    /\/delete/,
+  ],
+  ['a person', () => Promise.resolve('/dashboard/account/people'), /\/remove/],
+  ['a deploy', failedDeploy, /\/delete/],
+  ['a webhook', anotherWebhook, /\/remove/],
+  ['a project', newProject, /settings\/delete/],
+  ['a deleted project', deletedProject, /\/restore/],
+];
+
+test.each(ending)(
+  'a form about %s that is sent three times at once leads to the same page each time',
+  async (_, page, action) => {
+    const shown = await page();
+    const form = formsIn(await pageAt(shown), shown).find((one) => action.test(one.action));
+    const fields = { ...form?.fields, confirmed: shown.split('/')[3] ?? '' };
+    const send = () => owner.visitor.post(decoded(form?.action), fields);
+    const answers = await Promise.all([send(), send(), send()]);
+    expect(answers.map(({ status }) => status)).toEqual([303, 303, 303]);
+    expect(new Set(answers.map(({ location }) => location)).size).toBe(1);
+  },
+);
 
 test('a rotated key is shown above the page of the list, and leads back to it', async () => {
   const second = await secondPage('/dashboard/keys');

@@ -313,6 +313,18 @@ test('a form whose page is left at once is still sent, but makes no secret that 
   expect(keys.map(({ name }) => name)).not.toContain('Left at once');
 });
 
+test('a person who goes back to a form and changes it sends another one', async () => {
+  const page = await browsed.visit('/dashboard');
+  for (const name of ['First of two', 'Second of two']) {
+    await page.label('Project name').fill(name);
+    await page.role('button', 'New project').click();
+    await page.role('heading', name).isShown();
+    await page.raw.goBack();
+  }
+  const names = (await sites().listProjects(browsed.owner.accountId)).map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(['First of two', 'Second of two']));
+});
+
 test('pressing a button again while its form is being sent does nothing', async () => {
   const page = await browsed.visit('/dashboard/keys');
   const sent: string[] = [];

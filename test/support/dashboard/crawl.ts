@@ -80,7 +80,7 @@ const questionsIn = (markup: string): readonly string[] => {
   );
 };
 
-const formsIn = (markup: string, page: string): readonly FoundForm[] =>
+export const formsIn = (markup: string, page: string): readonly FoundForm[] =>
   [...markup.matchAll(/<form[^]*?<\/form>/g)].map(([form]) => {
     const attributes = elementsIn(form, 'form')[0]?.attributes ?? {};
     const fields = [

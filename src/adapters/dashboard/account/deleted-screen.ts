@@ -20,7 +20,7 @@ import {
 import { filled } from '../frame/sent-form.ts';
 import type { DashboardPorts } from '../ports.ts';
 
-type Ports = Pick<DashboardPorts, 'access' | 'sites' | 'settings'>;
+type Ports = Pick<DashboardPorts, 'access' | 'sites' | 'ids'>;
 
 /** Lists deleted projects, or the deleted account that the person has signed in to, so that they can be restored. */
 export const deletedScreen = (ports: Ports): Screen => ({
@@ -41,7 +41,7 @@ export const deletedScreen = (ports: Ports): Screen => ({
     const content = html`
       ${head('Deleted projects', 'Deleted projects are not served. You can restore them for 7 days; after that they are permanently removed, with their deploys and domains.', { trail: [['Account', accountPath]] })}
       ${formError(refusalOf(refusal, 'restore-project'))}
-      ${deleted.length === 0 ? nothingDeleted : rowList(deleted, Object.values(columns(visit)))}`;
+      ${deleted.length === 0 ? nothingDeleted : rowList(deleted, Object.values(columns(visit, () => ports.ids.next('form'))))}`;
     return { title: 'Deleted projects', content };
   },
   forms: [restoringProject(ports), restoringAccount(ports)],
@@ -49,21 +49,28 @@ export const deletedScreen = (ports: Ports): Screen => ({
 
 const nothingDeleted = empty('No deleted projects', 'A deleted project is listed here for 7 days.');
 
-const columns = ({ now, may }: Visit): ColumnsOf<Project, 'id' | 'accountId' | 'createdAt'> => ({
+const columns = (
+  { now, may }: Visit,
+  newId: () => string,
+): ColumnsOf<Project, 'id' | 'accountId' | 'createdAt'> => ({
   name: ['Project', 'name', ({ name }) => name],
   slug: ['Address', 'mono', ({ slug }) => slug],
-  deletedAt: ['Deleted', 'text', ({ deletedAt }) => deletedAt && time(deletedAt, now)],
+  deletedAt: ['Deleted', 'extra', ({ deletedAt }) => deletedAt && time(deletedAt, now)],
   until: [
     'Can be restored until',
     'text',
-    ({ deletedAt }) => deletedAt && end(restorableUntil(deletedAt), now),
+    ({ deletedAt }) =>
+      deletedAt && html`<span>until ${end(restorableUntil(deletedAt), now)}</span>`,
   ],
   actions: [
     'Actions',
     'actions',
     ({ slug, name }) =>
       may('project.restore') &&
-      buttonForm(`${deletedPath}/${slug}/restore`, 'Restore', { about: `Restore ${name}` }),
+      buttonForm(`${deletedPath}/${slug}/restore`, 'Restore', {
+        about: `Restore ${name}`,
+        once: newId(),
+      }),
   ],
 });
 
@@ -76,7 +83,7 @@ const deletedAccount = (
   <section class="card">
     ${formError(refusalOf(refusal, 'restore-account'))}
     <p>Restoring brings back its projects, domains, API keys, animals, orders and people as they were. Sites are served again once the DNS of their domains is checked. Webhooks get only events from then on.</p>
-    ${may('account.restore') ? html`<form method="post" action="${accountPath}/restore"><button class="main">Restore account</button></form>` : html`<p class="hint">Only an owner can restore it. Ask one of them.</p>`}
+    ${may('account.restore') ? html`<form method="post" action="${accountPath}/restore" class="inline"><button class="main">Restore account</button></form>` : html`<p class="hint">Only an owner can restore it. Ask one of them.</p>`}
   </section>`;
 
 const restoringProject = ({ sites }: Ports): Form =>
@@ -84,6 +91,7 @@ const restoringProject = ({ sites }: Ports): Form =>
     name: 'restore-project',
     operation: 'project.restore',
     path: `${deletedPath}/:slug/restore`,
+    once: true,
     act: async ({ accountId, parameters: { slug = '' } }) => {
       await sites.restoreProject({ accountId, slug });
       return { to: deletedPath, done: 'restored' };

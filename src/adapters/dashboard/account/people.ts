@@ -173,7 +173,7 @@ const columns = (
       return rowMenu({ id, about: email }, [
         isOwn && leave,
         mayInvite && { label, action: to, once: newId() },
-        !isOwn && may('person.remove') && remove(person, place),
+        !isOwn && may('person.remove') && remove(person, place, newId()),
       ]);
     },
   ],
@@ -205,7 +205,7 @@ const leave: Confirmation = {
   action: `${peoplePath}/leave`,
 };
 
-const remove = ({ id, email }: Person, place: ListPlace): Confirmation => ({
+const remove = ({ id, email }: Person, place: ListPlace, once: string): Confirmation => ({
   id: `remove-${id}`,
   label: 'Remove',
   about: `Remove ${email}`,
@@ -214,6 +214,7 @@ const remove = ({ id, email }: Person, place: ListPlace): Confirmation => ({
     'All their sessions and sign-in links end at once. Their actions stay in the audit log.',
   confirm: 'Remove person',
   action: `${peoplePath}/${id}/remove${place}`,
+  once,
 });
 
 type Ports = Pick<DashboardPorts, 'access' | 'notifications' | 'settings'>;
@@ -314,6 +315,7 @@ const dismissal = (ports: Ports): Form =>
     name: 'dismiss',
     operation: 'person.remove',
     path: `${peoplePath}/:person/remove`,
+    once: true,
     act: async (visit) => {
       const { id } = await personOf(ports, visit);
       if (id === visit.signedIn.person.id) {

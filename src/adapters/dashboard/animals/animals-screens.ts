@@ -156,7 +156,7 @@ const adding = (catalogue: Catalogue): Form =>
 const path = `${animalsPath}/:id`;
 
 export const animalScreen = (ports: DashboardPorts): Screen => {
-  const { catalogue } = ports;
+  const { catalogue, ids } = ports;
   return {
     path,
     section: 'animals',
@@ -188,7 +188,7 @@ export const animalScreen = (ports: DashboardPorts): Screen => {
           ${!ofEdit && formError(refusal, false)}
           ${may('animal.change') && editForm(pet, place, ofEdit)}
           ${await historyOf(ports, visit, about)}
-          ${may('animal.delete') && pet.status !== 'sold' && deletion(pet, place)}`,
+          ${may('animal.delete') && pet.status !== 'sold' && deletion(pet, place, ids.next('form'))}`,
       };
     },
     forms: [
@@ -207,7 +207,7 @@ const editForm = (pet: Pet, place: string, refusal: Refusal | undefined): Html =
     <button class="main">Save changes</button>
   </form>`;
 
-const deletion = (pet: Pet, place: string): Html =>
+const deletion = (pet: Pet, place: string, once: string): Html =>
   html`<div>${confirmedForm({
     id: 'delete',
     label: 'Delete',
@@ -217,6 +217,7 @@ const deletion = (pet: Pet, place: string): Html =>
       'It disappears from your lists and from the API. The audit log keeps what happened to it. This cannot be undone.',
     confirm: 'Delete animal',
     action: `${animalPath(pet)}/delete${place}`,
+    once,
   })}</div>`;
 
 const editing = (catalogue: Catalogue): Form =>
@@ -237,6 +238,7 @@ const removal = (catalogue: Catalogue): Form =>
     name: 'delete-animal',
     operation: 'animal.delete',
     path: `${path}/delete`,
+    once: true,
     act: async (visit) => {
       await catalogue.deletePet(visit.accountId, idOf(visit));
       return { to: animalsPath + animalsPlace(visit.query), done: 'deleted' };

@@ -321,18 +321,10 @@ const isChanged = (field) => {
 
 /**
  * A form keeps its key while a file is chosen, so that an upload whose answer was lost makes no second deploy when it is
- * sent again. Another file gets the newest key.
+ * sent again.
  */
-const keepsKey = (old, fresh) => {
-  const hasFile = old.name === 'once' && [...old.form.elements].some(({ files }) => files?.length);
-  if (hasFile) old.dataset.next = fresh.value;
-  return hasFile;
-};
-document.addEventListener('change', ({ target }) => {
-  if (target.type !== 'file') return;
-  const key = target.form?.elements.once;
-  if (key?.dataset.next) key.value = key.dataset.next;
-});
+const keepsKey = (field) =>
+  field.name === 'once' && [...field.form.elements].some(({ files }) => files?.length);
 
 /** Updates a live page to the server's version, but keeps what the person is typing and has opened. */
 const show = (markup) => {
@@ -342,7 +334,7 @@ const show = (markup) => {
       beforeNodeMorphed: (old, fresh) => {
         if (old.matches?.('input:not([type=hidden]), textarea, select') && isTouched(old))
           return false;
-        if (keepsKey(old, fresh)) return false;
+        if (keepsKey(old)) return false;
         if (old instanceof HTMLDetailsElement) fresh.open = old.open;
         return !(old instanceof HTMLFormElement && old.dataset.sent) && !isAnswer(old);
       },

@@ -138,6 +138,7 @@ export interface Confirmation {
   readonly action: string;
   /** The action cannot be undone, but destroys nothing, such as a sale. */
   readonly goesOn?: boolean;
+  readonly once?: string;
   readonly fields?: Child;
 }
 
@@ -149,11 +150,12 @@ export const confirmedForm = (asked: Confirmation): Html => {
 };
 
 export const dialogOf = (asked: Confirmation): Html => {
-  const { id, question, consequences, confirm, action, goesOn, fields } = asked;
+  const { id, question, consequences, confirm, action, goesOn, once, fields } = asked;
   return html`<div popover id="${id}" class="dialog" role="dialog" aria-labelledby="${id}-title">
     <h2 id="${id}-title">${question}</h2>
     <p>${consequences}</p>
     <form method="post" action="${action}">
+      ${once !== undefined && onceInput(once)}
       ${fields}
       <div class="row">
         <button ${goesOn ? html`class="main"` : html`class="danger"`}>${confirm}</button>

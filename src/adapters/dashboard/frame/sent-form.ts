@@ -69,17 +69,20 @@ export const shownOnce = 'shown-once';
 
 /**
  * Acts once on a form that is sent twice, by a second click or a reload, and redirects both times to the same page. If
- * that page showed a secret, redirects to the screen, which explains it.
+ * that page showed a secret, redirects to the screen, which explains it. Acts again if the values differ, because people
+ * go back to a form to send another one.
  * @throws PageProblem
  */
 export const actOnce = async <Led extends Outcome>(
   { screen, form, visit, values, ports }: SentForm,
   act: () => Promise<Led>,
 ): Promise<Led | Outcome> => {
-  const { [onceField]: key = '' } = values;
-  if (!/^[\w-]{10,40}$/.test(key)) throw new PageProblem(400, 'Load the page again, then send it.');
-  const fingerprint = hash('sha256', JSON.stringify([form.path, visit.parameters, values]), 'hex');
-  const request = { accountId: visit.accountId, key, fingerprint, now: visit.now };
+  const { [onceField]: submission = '' } = values;
+  if (!/^[\w-]{10,40}$/.test(submission)) {
+    throw new PageProblem(400, 'Load the page again, then send it.');
+  }
+  const key = hash('sha256', JSON.stringify([form.path, visit.parameters, values]), 'hex');
+  const request = { accountId: visit.accountId, key, fingerprint: key, now: visit.now };
   const work = async () => {
     const led = await act();
     const outcome: Outcome = led;
@@ -88,7 +91,9 @@ export const actOnce = async <Led extends Outcome>(
   };
   const { once } = form;
   const admit = typeof once === 'object' ? () => once.admit(visit) : undefined;
-  const outcome = await ports.idempotencyKeys.once(request, work, admit);
+  const outcome = await afterFirst(`${visit.accountId} ${key}`, () =>
+    ports.idempotencyKeys.once(request, work, admit),
+  );
   switch (outcome.kind) {
     case 'answered':
       return outcome.answer.led;
@@ -97,13 +102,24 @@ export const actOnce = async <Led extends Outcome>(
     case 'in_progress':
       throw new PageProblem(409, 'This form is already being processed. Reload in a moment.');
     case 'unknown':
+    case 'reused':
       throw new PageProblem(
         409,
         'The form was cut off, but may have taken effect. Check before you send it again.',
       );
-    case 'reused':
-      throw new PageProblem(409, 'This form was already sent with other values. Reload the page.');
   }
+};
+
+const underWay = new Map<string, Promise<unknown>>();
+
+/** Lets a second click wait for the first one, if both reach this process. */
+const afterFirst = async <T>(click: string, act: () => Promise<T>): Promise<T> => {
+  for (let first = underWay.get(click); first; first = underWay.get(click)) {
+    await first.catch(() => undefined);
+  }
+  const acting = act().finally(() => underWay.delete(click));
+  underWay.set(click, acting);
+  return acting;
 };
 
 const doneField = 'done';

@@ -1,7 +1,7 @@
 import { type ApiKey, opens, scopes, isBanned } from '../../../access/domain/api-key.ts';
 import type { Project } from '../../../sites/domain/project.ts';
 import type { ListedKey } from '../../../access/ports.ts';
-import { type Confirmation, formError, onceInput, overlapSelect } from '../frame/form-parts.ts';
+import { type Confirmation, formError, overlapSelect } from '../frame/form-parts.ts';
 import { type Child, html, type Html, nothing } from '../frame/html.ts';
 import { type ListPlace, pageIn, rowList, rowMenu } from '../frame/list-parts.ts';
 import { badge, type ColumnsOf, counted, day, exact, atClock, time } from '../frame/parts.ts';
@@ -90,7 +90,8 @@ const rotate = ({ id, name }: ApiKey, once: string, place: ListPlace): Confirmat
   about: `Rotate ${name}`,
   question: html`Rotate the key <span class="name">${name}</span>?`,
   consequences: 'It gets a new secret, which is shown once. Until the old one ends, both work.',
-  fields: [onceInput(once), overlapSelect(`-${id}`)],
+  once,
+  fields: overlapSelect(`-${id}`),
   confirm: 'Rotate key',
   action: `/dashboard/keys/${id}/rotate${place}`,
   goesOn: true,

@@ -31,7 +31,11 @@ export const deployScreen = (ports: DashboardPorts): Screen => {
     show: (visit, refusal) => showDeploy(ports, visit, refusal),
     forms: [
       deployForm({ name: 'roll-back', operation: 'deploy.use' }, 'rolled-back', sites.rollBack),
-      deployForm({ name: 'delete', operation: 'deploy.delete' }, 'deleted', sites.deleteDeploy),
+      deployForm(
+        { name: 'delete', operation: 'deploy.delete', once: true },
+        'deleted',
+        sites.deleteDeploy,
+      ),
     ],
   };
 };
@@ -39,14 +43,13 @@ export const deployScreen = (ports: DashboardPorts): Screen => {
 type DeployAct = (...deploy: Parameters<DashboardPorts['sites']['rollBack']>) => Promise<unknown>;
 
 const deployForm = (
-  { name, operation }: Pick<Form, 'name' | 'operation'>,
+  of: Pick<Form, 'name' | 'operation' | 'once'>,
   done: string,
   act: DeployAct,
 ): Form =>
   bareForm({
-    name,
-    operation,
-    path: `${path}/${name}`,
+    ...of,
+    path: `${path}/${of.name}`,
     act: async (visit) => {
       const { slug = '' } = visit.parameters;
       await act({ accountId: visit.accountId, slug }, numberOf(visit));
@@ -74,6 +77,7 @@ const showDeploy = async (ports: DashboardPorts, visit: Visit, refusal?: Refusal
     preview: isWhole ? await ports.settings.previewUrl(project.slug, number) : undefined,
     files: isWhole ? await ports.sites.listFiles(deploy.id) : [],
     refusal,
+    once: ports.ids.next('form'),
   };
   return { title: `Deploy ${String(number)} of ${project.name}`, content: deployContent(view) };
 };
@@ -86,6 +90,7 @@ interface DeployView {
   readonly preview: string | undefined;
   readonly files: readonly StoredFile[];
   readonly refusal: Refusal | undefined;
+  readonly once: string;
 }
 
 const deployContent = (view: DeployView): Html => {
@@ -116,16 +121,16 @@ const factsOf = ({ site, deploy, visit: { now }, keys }: DeployView) =>
     deploy.state === 'succeeded' && ['Contents', sizeOf(deploy)],
   ]);
 
-const actions = ({ site, deploy, visit, preview }: DeployView): Html => {
+const actions = ({ site, deploy, visit, preview, once }: DeployView): Html => {
   const isServed = deploy.id === site.servedDeployId;
   const isOver = deploy.state !== 'uploading';
   return html`
     ${preview !== undefined && html`<a class="button" href="${preview}" rel="noreferrer">Preview</a>`}
     ${deploy.state === 'succeeded' && !isServed && visit.may('deploy.use') && useButton(deploy, site, { isMain: true })}
-    ${isOver && !isServed && visit.may('deploy.delete') && deleteButton(deploy, site)}`;
+    ${isOver && !isServed && visit.may('deploy.delete') && deleteButton(deploy, site, once)}`;
 };
 
-const deleteButton = ({ number, state }: Deploy, { project: { slug } }: Site): Html =>
+const deleteButton = ({ number, state }: Deploy, { project: { slug } }: Site, once: string): Html =>
   confirmedForm({
     id: 'delete',
     label: 'Delete deploy',
@@ -137,6 +142,7 @@ const deleteButton = ({ number, state }: Deploy, { project: { slug } }: Site): H
         : 'Its files and its preview are deleted. Visitors still get the deploy that is served. This cannot be undone.',
     confirm: 'Delete deploy',
     action: `${deployPath(slug, number)}/delete`,
+    once,
   });
 
 const filesOf = ({ files, visit, site, deploy }: DeployView): Html => {

@@ -4,7 +4,7 @@ import { bytesInWords } from '../../../kernel/text.ts';
 import type { DomainSettingsDocument } from '../../../domains/domain/redirects/settings.ts';
 import { keptBytes } from '../../../sites/domain/storage-quota.ts';
 import type { Site } from '../../../sites/domain/site.ts';
-import { field, formError, textArea } from '../frame/form-parts.ts';
+import { field, formError, onceInput, textArea } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
 import { PageProblem } from '../frame/page-problem.ts';
 import { copyButton, counted, folded } from '../frame/parts.ts';
@@ -45,7 +45,7 @@ export const settingsScreen = (ports: DashboardPorts): Screen => ({
         may: visit.may,
         refusal: refusalOf(refusal, 'import'),
       })}
-      ${visit.may('project.delete') && deletion(site, all.filter(isAttached).length, refusalOf(refusal, 'delete-project'))}`;
+      ${visit.may('project.delete') && deletion(site, { domains: all.filter(isAttached).length, once: ports.ids.next('form'), refusal: refusalOf(refusal, 'delete-project') })}`;
     return { title: `Settings of ${name}`, content };
   },
   forms: [renaming(ports), moving(ports), configurationForm(ports), deleting(ports)],
@@ -124,7 +124,13 @@ const configurationForm = (ports: DashboardPorts): Form =>
     },
   });
 
-const deletion = (site: Site, domains: number, refusal: Refusal | undefined): Html => {
+interface Deletion {
+  readonly domains: number;
+  readonly once: string;
+  readonly refusal: Refusal | undefined;
+}
+
+const deletion = (site: Site, { domains, once, refusal }: Deletion): Html => {
   const { slug, name } = site.project;
   const { deploys } = site;
   const all = deploys.length === 0 ? 'It has no deploys.' : deploysInWords(site);
@@ -137,6 +143,7 @@ const deletion = (site: Site, domains: number, refusal: Refusal | undefined): Ht
     </ul>
     <form method="post" action="${settingsPath(slug)}/delete" class="fields">
       ${formError(refusal)}
+      ${onceInput(once)}
       ${field({ label: `Type ${slug} to confirm`, name: 'confirmed', autocomplete: 'off', maxlength: 100 }, refusal)}
       <button class="danger">Delete project</button>
     </form>
@@ -184,6 +191,7 @@ const deleting = (ports: DashboardPorts): Form =>
     path: `${path}/delete`,
     schema: v.object({ confirmed: filled('Type the address of the project.') }),
     field: 'confirmed',
+    once: true,
     act: async (visit, { confirmed }) => {
       const { project } = await siteOf(ports, visit);
       if (confirmed.trim() !== project.slug)

@@ -49,7 +49,7 @@ export const webhookScreen = (ports: Ports): Screen => ({
     const before = deliveryIn(visit.query);
     const found = await ports.webhooks.listDeliveries(idsOf(visit), pageSize + 1, before);
     const content = html`
-      ${webhookHead(webhook, visit)}
+      ${webhookHead(webhook, visit, ports.ids.next('form'))}
       ${secret}
       ${formError(refusalOf(refusal, 'test') ?? refusalOf(refusal, 'again'))}
       ${deliveriesSection({
@@ -78,16 +78,16 @@ const deliveryIn = (query: URLSearchParams): string | undefined => {
   return /^[\w-]{1,64}$/.test(before) ? before : undefined;
 };
 
-const webhookHead = (webhook: Webhook, { now, may }: Visit): Html =>
+const webhookHead = (webhook: Webhook, { now, may }: Visit, once: string): Html =>
   head(nameOf(webhook), stateInWords(webhook, now), {
     trail: [['Webhooks', webhooksPath]],
     beside: stateOf(webhook),
-    actions: actions(webhook, may),
+    actions: actions(webhook, may, once),
     more: html`${copyable(webhook.address, 'called address')}
     <p class="hint">Called for ${kindsOf(webhook)} · added ${day(webhook.createdAt)}</p>`,
   });
 
-const actions = (webhook: Webhook, may: Visit['may']): Html => {
+const actions = (webhook: Webhook, may: Visit['may'], once: string): Html => {
   const own = webhookPath(webhook.id);
   const removing = confirmedForm({
     id: 'remove',
@@ -98,6 +98,7 @@ const actions = (webhook: Webhook, may: Visit['may']): Html => {
       'It is no longer called, its secret is gone, and deliveries that wait are cancelled. What we sent to it, and its answers, are deleted within 30 days. This cannot be undone.',
     confirm: 'Remove webhook',
     action: `${own}/remove`,
+    once,
   });
   const remove = may('webhook.remove') && removing;
   if (!may('webhook.change')) return html`${remove}`;
@@ -188,6 +189,7 @@ const removal = ({ webhooks }: Ports): Form =>
     name: 'remove',
     operation: 'webhook.remove',
     path: `${path}/remove`,
+    once: true,
     act: async (visit) => {
       await webhooks.removeWebhook(idsOf(visit));
       return { to: webhooksPath, done: 'removed' };
