@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { stepOf } from '../../src/access/domain/second-factor.ts';
 import { timeCode } from '../../src/adapters/system/system-ports.ts';
 import { AuditLog } from '../../src/access/ports.ts';
-import { AccessKey } from '../../src/app/keys.ts';
+import { AccessKey, SitesKey } from '../../src/app/keys.ts';
 import { elementsIn, textOf } from '../support/dashboard/markup.ts';
 import {
   type Owner,
@@ -262,10 +262,30 @@ describe('an account that requires a second factor', () => {
     expect((await again.get(newPassword)).status).toBe(200);
     expect((await again.post(newPassword, { wanted: password })).status).toBe(303);
     const sent = await again.post('/dashboard', { name: 'Shop', once: 'form_demand' });
-    expect(sent.location).toBe('/dashboard/me/second-factor');
+    expect(textOf(sent.text)).toContain('This page keeps what you entered');
     await setUp(again);
     expect(await isIn(again)).toBe(true);
     await dashboard.container.get(AccessKey).demandFactor(accountId, false);
+  });
+
+  test('keeps a form that is sent before the setup, also over the sign-in', async () => {
+    const { accountId, email, visitor } = await dashboard.newOwner();
+    await visitor.post('/dashboard/me/password', { wanted: password });
+    await dashboard.container.get(AccessKey).demandFactor(accountId, true);
+    dashboard.clock.advance(minute);
+    visitor.cookie = undefined;
+    const sent = await visitor.post('/dashboard', { name: 'Shop', once: 'form_demand' });
+    const signIn = { email, password, kept: fieldsOf(sent.text)['kept'] ?? '' };
+    let waiting = await visitor.post('/dashboard/sign-in', signIn);
+    const goOn = () =>
+      visitor.post('/dashboard/sign-in', { kept: fieldsOf(waiting.text)['kept'] ?? '' });
+    for (const _ of [1, 2]) {
+      expect(textOf(waiting.text)).toContain('requires a second factor');
+      waiting = await goOn();
+    }
+    await setUp(visitor);
+    expect(fieldsOf((await goOn()).text)).toMatchObject({ name: 'Shop' });
+    expect(await dashboard.container.get(SitesKey).listProjects(accountId)).toEqual([]);
   });
 });
 

@@ -7,10 +7,10 @@ import { DomainError } from '../../kernel/decision.ts';
 import type { UploadRefusal } from '../../sites/domain/sites-error.ts';
 import { onceField } from './frame/form-parts.ts';
 import { html, type Html } from './frame/html.ts';
-import { layout, readerOf } from './frame/layout.ts';
+import { layout, readerOf, sendAlone } from './frame/layout.ts';
 import type { LiveStreams } from './frame/live-streams.ts';
 import { PageProblem, problemOf } from './frame/page-problem.ts';
-import { deletedPath, secondFactorPath, withQuery } from './frame/paths.ts';
+import { deletedPath, secondFactorPath, signInPath, withQuery } from './frame/paths.ts';
 import { redirect, sendHtml, wantsEvents } from './frame/responses.ts';
 import {
   type Form,
@@ -26,9 +26,11 @@ import {
   actOnce,
   checkForm,
   signedCode,
+  keptAgain,
   type KeptForm,
   keptIn,
   keptOf,
+  linkWithKept,
   readForm,
   withVerifiedCode,
 } from './frame/sent-form.ts';
@@ -149,7 +151,7 @@ const visiting =
       return;
     }
     if (!deletedAt && mustSetUp(signedIn) && !screen.isForSetUp) {
-      redirect(ctx, secondFactorPath);
+      await sendSetUp(ctx, kept?.() ?? keptAgain(ctx));
       return;
     }
     const visit = {
@@ -161,6 +163,20 @@ const visiting =
     };
     await answer(ctx, visit, values);
   };
+
+const sendSetUp = async (ctx: Context, kept: KeptForm | undefined): Promise<void> => {
+  if (!kept) {
+    redirect(ctx, secondFactorPath);
+    return;
+  }
+  const title = 'Set up a second factor';
+  const content = html`<section class="card alone">
+    <h1>${title}</h1>
+    <p role="status">This account requires a second factor of everybody, so nothing was done. This page keeps what you entered, so that you can continue here afterwards.</p>
+    <div class="row"><a class="button" href="${secondFactorPath}" target="_blank">Set it up in another tab</a>${linkWithKept(kept, { to: signInPath, label: 'Continue after setting up' })}</div>
+  </section>`;
+  await sendAlone(ctx, { title, content });
+};
 
 const whoMay = (signedIn: SignedIn): Pick<Visit, 'signedIn' | 'may'> => ({
   signedIn,

@@ -173,6 +173,12 @@ export const noteKept = (ctx: Context, { values }: KeptForm, then?: 'send'): voi
 
 export const keptIn = (ctx: Context): Back => comesBack.get(ctx) ?? { values: {}, isSent: false };
 
+/** @returns the form that is shown again, so that it can be kept once more */
+export const keptAgain = (ctx: Context): KeptForm | undefined => {
+  const back = comesBack.get(ctx);
+  return back && { url: ctx.url, values: back.values };
+};
+
 const keptField = 'kept';
 const keptSchema = v.object({
   url: v.pipe(v.string(), v.startsWith('/dashboard')),
