@@ -151,6 +151,7 @@ describe('a name and its www name', () => {
     expect(await stored()).toEqual([[ascii, `www.${ascii}`], 1]);
     const added = textOf((await owns.visitor.get(first.location ?? '')).text);
     expect(added).toContain(`Records to create for ${both} and www.bücher.test (www.${ascii})`);
+    expect(added).toMatch(/As lines of a zone file.* @ 3600 IN ALIAS .* www 3600 IN CNAME /s);
     expect(added).toContain(`redirects to ${both} as soon as both are live`);
     const refused = await send(form, 'in-the-other-tab');
     expect(refused.status).toBe(422);
@@ -344,7 +345,14 @@ describe('a long list of domains', () => {
     const found = (await visitor.get(`${list}?q=N61&state=added`)).text;
     expect(hostsOn(found)).toEqual(['n61.many.test']);
     expect(hostsOn((await visitor.get(`${list}?q=n61&state=live`)).text)).toEqual([]);
-    expect(hostsOn((await visitor.get(`/dashboard/search?q=n61`)).text)).toEqual(['n61.many.test']);
+  });
+
+  test('are found by the search of the account, which says if there are more', async () => {
+    const search = async (q: string) => (await visitor.get(`/dashboard/search?q=${q}`)).text;
+    expect(hostsOn(await search('n61'))).toEqual(['n61.many.test']);
+    expect(await search('n61')).not.toContain('There are more.');
+    expect(hostsOn(await search('many.test'))).toHaveLength(10);
+    expect(await search('many.test')).toContain('There are more.');
   });
 
   test.each(['after=1~x', 'after=~', 'after=wanted~%00', 'after=wanted~x~a~b', 'state=x', 'q=%25'])(

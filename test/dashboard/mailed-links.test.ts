@@ -132,9 +132,9 @@ describe('asking for a link', () => {
 
   test.each([
     ['', 'Enter your email address.'],
-    ['keeper', 'is not an e-mail address'],
+    ['keeper', 'is not an email address'],
     [`${'k'.repeat(300)}@zoo.example`, 'has at most 254 characters'],
-    ['keeper@zoo.example\r\nBcc: all@zoo.example', 'is not an e-mail address'],
+    ['keeper@zoo.example\r\nBcc: all@zoo.example', 'is not an email address'],
   ])('refuses %j next to the field', async (typed, message) => {
     const { status, text } = await ask(typed);
     expect([status, problemsIn(text)['email']]).toEqual([422, expect.stringContaining(message)]);

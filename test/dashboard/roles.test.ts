@@ -56,6 +56,7 @@ test('a viewer is told who can fill an empty page, and gets no button to do it',
   const read = async (path: string) => textOf((await visitor.get(path)).text);
   expect(await read('/dashboard')).toContain('An owner or an editor can create one.');
   expect(await read('/dashboard')).not.toContain('First steps');
+  expect(await read('/dashboard/orders')).not.toContain('Choose an animal to sell');
   const { container } = dashboard;
   const project = await container.get(SitesKey).startProject(accountId, 'Birds');
   const redirects = `/dashboard/projects/${project.slug}/settings/redirects`;

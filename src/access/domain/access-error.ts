@@ -58,7 +58,7 @@ export class TooMany extends DomainError<PeopleErrorCode> {
 export const addressInvalid = (email: string): DomainError<PeopleErrorCode> =>
   new DomainError(
     'person_invalid',
-    `"${email}" is not an e-mail address; write it like keeper@shop.example.`,
+    `"${email}" is not an email address; write it like keeper@shop.example.`,
   );
 
 export const personNotFound = (person: string): DomainError<PeopleErrorCode> => {

@@ -51,7 +51,7 @@ export const openAccount = (
   const name = accountName(draft.name);
   const email = emailOf(draft.email);
   if (!isEmail(email)) {
-    throw invalid(`"${email}" is not an e-mail address; write it like owner@shop.example.`);
+    throw invalid(`"${email}" is not an email address; write it like owner@shop.example.`);
   }
   return {
     state: {

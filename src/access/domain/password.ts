@@ -30,7 +30,7 @@ export const checkPassword = (
   if (length < min || length > max) throw refusedPassword(`${lengthRule}; a few words work well.`);
   const text = folded(password);
   if (text.includes(folded(email))) {
-    throw refusedPassword('A password must not contain the e-mail address.');
+    throw refusedPassword('A password must not contain the email address.');
   }
   const cores = coresOf(text);
   if ([accountName, localPart(email)].some((name) => cores.includes(folded(name)))) {

@@ -49,7 +49,7 @@ const create = command(
   'create an account with a first API key, which is shown once, and a sign-in link',
   [
     required('--name <name>', 'name of the store'),
-    required('--email <email>', "the owner's e-mail address"),
+    required('--email <email>', "the owner's email address"),
     planOption().default('free'),
   ],
   async (container, given: { name: string; email: string; plan: Plan }) => {

@@ -104,7 +104,7 @@ describe('inviting a person', () => {
     const inviting = () => invitePerson({ ...draft, email: ' Mia@shop ' }, now);
     expect(inviting).toThrow(expect.objectContaining({ code: 'person_invalid' }));
     expect(inviting).toThrow(
-      '"mia@shop" is not an e-mail address; write it like keeper@shop.example.',
+      '"mia@shop" is not an email address; write it like keeper@shop.example.',
     );
   });
 });

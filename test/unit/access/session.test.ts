@@ -116,9 +116,9 @@ test.each(['', 'x'.repeat(11), '🦜'.repeat(11), 'ab'.repeat(101), '🦜'.repea
 );
 
 test.each(['mia@shop.example', 'my MIA@shop.Example 1'])(
-  'a password with the e-mail address in it is refused: %s',
+  'a password with the email address in it is refused: %s',
   (password) => {
-    refuses(password, 'must not contain the e-mail address');
+    refuses(password, 'must not contain the email address');
   },
 );
 

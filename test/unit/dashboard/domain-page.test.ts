@@ -119,6 +119,15 @@ test('while a certificate is ready, DNS that leads elsewhere is no problem, but 
   ]);
 });
 
+test('a check that finds a change spreading asks for nothing', () => {
+  const resolvers = [1, 2].map((last) => answer(last, { agrees: last === 1 }));
+  const dns = { ...added.dns, report: { ...badReport(start), resolvers } };
+  const query = new URLSearchParams({ done: 'not-yet' });
+  const said = noticeAfter({ query, now: start }, { ...added, dns }).toString();
+  expect(said).toContain('Not all resolvers see the change yet');
+  expect(said).not.toContain('See what to change');
+});
+
 test('a problem that is spreading asks for nothing if the change has been made, like the page does', () => {
   const resolvers = [1, 2].map((last) => answer(last, { agrees: last === 1 }));
   const dns = { ...added.dns, report: { ...badReport(start), resolvers } };

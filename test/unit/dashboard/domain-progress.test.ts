@@ -112,7 +112,7 @@ test('nobody has to act while a DNS change spreads', () => {
   const spreading = checked([true, false, false]);
   expect(progressOf(spreading, now)).toMatchObject({ actor: 'nobody', tone: 'busy' });
   expect(attentionOf(spreading)).toBe('none');
-  expect(progressOf(spreading, now).sentence).toContain('1 of 3 resolvers');
+  expect(progressOf(spreading, now).sentence).toContain('1 of 3 resolvers returns');
   expect(line(spreading)).toEqual(['done', 'now', 'ahead', 'ahead']);
 });
 

@@ -84,7 +84,7 @@ describe('pasted text is refused with a suggestion', () => {
     ],
     ['shop.example.com\\x', 'domain_name_invalid', 'follows the name: shop.example.com$'],
     ['shop.example.com?x', 'domain_name_invalid', 'follows the name: shop.example.com$'],
-    ['me@example.com', 'domain_name_invalid', 'e-mail address. Enter a name: example.com$'],
+    ['me@example.com', 'domain_name_invalid', 'email address. Enter a name: example.com$'],
     ['*.example.com', 'wildcard_unsupported', 'each name separately'],
     ['a*.example.com', 'wildcard_unsupported', 'each name separately'],
     ['my_shop.example.com', 'domain_name_invalid', 'hyphen instead'],

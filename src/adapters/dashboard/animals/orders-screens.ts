@@ -104,7 +104,7 @@ const list = (found: readonly NamedOrder[], { query: asked, may }: Visit): Html 
   const { shown, last } = listPart(found, perPage);
   const address = ordersAddress(query);
   if (shown.length === 0 && query.status === undefined && query.before === undefined)
-    return nothingYet;
+    return nothingYet(may);
   const back = ordersPlace(asked, { list: 'yes' });
   const columns: readonly Column<NamedOrder>[] = [
     ...Object.values(orderColumns(ordersPlace(asked))),
@@ -130,16 +130,18 @@ const orderColumns = (place: string): Omit<EveryField<Order, Column<NamedOrder>>
     (order) =>
       html`<a href="${orderPath(order)}${place}">Order ${String(order.id)}</a> <span class="quiet">${order.petName ?? `animal ${order.petId}`}</span>`,
   ],
-  quantity: ['Quantity', 'text', ({ quantity }) => counted(quantity, 'animal')],
+  quantity: ['Quantity', 'extra', ({ quantity }) => counted(quantity, 'animal')],
   shipDate: ['Ship date', 'text', ({ shipDate }) => html`ships ${day(shipDate)}`],
   status: ['Status', 'bare', orderBadge],
 });
 
-const nothingYet = empty(
-  'No orders yet',
-  'Selling an animal creates its order.',
-  html`<p><a class="button" href="${animalsPath}?status=available">Choose an animal to sell</a></p>`,
-);
+const nothingYet = (may: Visit['may']): Html =>
+  empty(
+    'No orders yet',
+    'Selling an animal creates its order.',
+    may('animal.change') &&
+      html`<p><a class="button" href="${animalsPath}?status=available">Choose an animal to sell</a></p>`,
+  );
 
 const path = `${ordersPath}/:id`;
 

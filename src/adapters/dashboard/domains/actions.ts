@@ -1,5 +1,6 @@
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
 import { nameInText } from '../../../domains/domain/names/hostname.ts';
+import { isSpreading } from '../../../domains/domain/attachment/due-work.ts';
 import { isReadyAt, isVisited, leadsAstray } from '../../../domains/domain/attachment/serving.ts';
 import { isBlocking } from '../../../domains/domain/dns/problem.ts';
 import { reverifyAllowedAt, verifyAllowedAt } from '../../../domains/domain/attachment/checks.ts';
@@ -143,6 +144,9 @@ export const noticeAfter = (
   const said = domain && words.get(done)?.[domain.state];
   if (said !== undefined) return html`<p class="notice good" role="status">${said}</p>`;
   if (done !== 'not-yet' || domain?.dns.report?.verifiable !== false) return nothing;
+  if (domain.state === 'added' && isSpreading(domain.dns.report)) {
+    return html`<p class="notice busy" role="status">The DNS of ${shownName(domain)} was checked. Not all resolvers see the change yet; we keep checking automatically.</p>`;
+  }
   const blocking = domain.dns.report.problems.filter(isBlocking);
   if (isReadyAt(domain, now) && blocking.every(leadsAstray)) return notMovedYet;
   return html`<p class="notice busy" role="status">The DNS of ${shownName(domain)} was checked and is not correct yet. <a href="${path}#problems">See what to change</a>; we keep checking automatically.</p>`;

@@ -134,11 +134,14 @@ export const resolverSection = (report: DnsReport | undefined, now: Date): Html 
   </section>`;
 };
 
+/** @param all whose records the page shows: the domain, and its partner if both are to be created */
 export const diagnosticsSection = (
-  { domain, bind, records }: Pick<DescribedDomain, 'domain' | 'bind' | 'records'>,
+  { dns: { report } }: Pick<DescribedDomain['domain'], 'dns'>,
+  all: readonly Pick<DescribedDomain, 'bind' | 'records'>[],
   now: Date,
 ): Html => {
-  const { report } = domain.dns;
+  const bind = all.map((one) => one.bind).join('');
+  const records = all.flatMap((one) => one.records);
   return folded(
     { id: 'diagnostics', title: 'Diagnostics' },
     html`${report ? resolverSection(report, now) : html`<p class="hint">The DNS was not checked yet.</p>`}

@@ -98,26 +98,26 @@ const sections = async (shown: ShownDomain): Promise<Html> => {
     refusal: refusalOf(refusal, 'share'),
   };
   const shares = await ports.domains.listShares(domain);
+  const other = domain.state === 'added' ? await ports.domains.findPartner(domain) : undefined;
+  const all = other?.state === 'added' ? [view, await ports.domains.describeDomain(other)] : [view];
   return html`
     ${nowSection(view, now, verify)}
     ${isOpen(domain) && roleSection(domain, view.role, project.slug, visit)}
     ${problemCards(view, now)}
-    ${domain.state === 'added' ? await missingRecords(shown) : recordsToKeep(view)}
+    ${domain.state === 'added' ? recordsToCreate(all, other && (await partnerNote(shown, other))) : recordsToKeep(view)}
     ${shareSection(domain, shares, sharing)}
     ${certificateSection(view, now)}
-    ${diagnosticsSection(view, now)}`;
+    ${diagnosticsSection(domain, all, now)}`;
 };
 
-const missingRecords = async ({ ports, project, view }: ShownDomain): Promise<Html> => {
-  const { domains } = ports;
-  const other = await domains.findPartner(view.domain);
-  if (!other) return recordsToCreate([view]);
-  const attached = await domains.listDomains(project.id);
-  const settings = await domains.showDomainSettings(project.id, attached);
-  const note = pairNote(view.domain, other, { slug: project.slug, view: settings, attached });
-  const beside = html`${note}<p class="hint">Its partner: <a href="${domainPath(project.slug, other.id)}">${shownName(other)}</a> ${stateBadge(other)}</p>`;
-  const partner = other.state === 'added' ? [await domains.describeDomain(other)] : [];
-  return recordsToCreate([view, ...partner], beside);
+const partnerNote = async (
+  { ports: { domains }, project: { id, slug }, view }: ShownDomain,
+  other: CustomDomain,
+): Promise<Html> => {
+  const attached = await domains.listDomains(id);
+  const settings = await domains.showDomainSettings(id, attached);
+  const note = pairNote(view.domain, other, { slug, view: settings, attached });
+  return html`${note}<p class="hint">Its partner: <a href="${domainPath(slug, other.id)}">${shownName(other)}</a> ${stateBadge(other)}</p>`;
 };
 
 const roleSection = (

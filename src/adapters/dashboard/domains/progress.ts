@@ -89,9 +89,10 @@ const progressOfAdded = ({ dns: { report }, registrableDomain }: DomainIn<'added
   const asked = report.resolvers.length;
   const agreeing = report.resolvers.filter(({ agrees }) => agrees).length;
   if (isSpreading(report)) {
+    const isOne = agreeing === 1;
     return {
-      short: `${agreeing} of ${asked} resolvers see it`,
-      sentence: `${agreeing} of ${asked} resolvers return the correct answer. The others still have an old one in their cache, which expires on its own.`,
+      short: `${agreeing} of ${asked} resolvers ${isOne ? 'sees' : 'see'} it`,
+      sentence: `${agreeing} of ${asked} resolvers ${isOne ? 'returns' : 'return'} the correct answer. The others still have an old one in their cache, which expires on its own.`,
       actor: 'nobody',
       tone: 'busy',
       isWorkedOn: false,

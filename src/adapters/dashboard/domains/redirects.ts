@@ -179,7 +179,7 @@ const offered = ({ host, unicodeHost }: CustomDomain): Html =>
 const primaryForm = ({ slug, view, attached, refusal, visit }: RedirectOptions): Html => {
   const refused = refusalOf(refusal, 'primary-domain');
   const primary = attached.find(({ host }) => host === view.document.domains.primary);
-  const hint = html`${primaryNow(primary, view)} The main domain of the project; save an empty field for none. It cannot be redirected.`;
+  const hint = html`The main domain of the project. It cannot be redirected. ${primaryNow(primary, view)}`;
   const value = primary?.host ?? '';
   const options = { ...ownDomain, label: 'Primary', name: 'primary', value, hint };
   return html`<form method="post" action="${settingPath(slug, 'primary-domain')}${placeOf(visit.query)}" class="fields primary-domain">
@@ -190,10 +190,10 @@ const primaryForm = ({ slug, view, attached, refusal, visit }: RedirectOptions):
 };
 
 const primaryNow = (primary: CustomDomain | undefined, view: DomainSettingsView): Html => {
-  if (primary) return html`Now ${shownName(primary)}.`;
+  if (primary) return html`Now ${shownName(primary)}. Save an empty field for none.`;
   return view.isPrimaryOpen
     ? html`Unless you choose one, the first domain that goes live becomes the primary domain.`
-    : html`None, as you chose.`;
+    : html`Now none, as you chose.`;
 };
 
 const redirectDraft = v.object({

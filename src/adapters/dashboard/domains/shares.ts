@@ -167,7 +167,7 @@ const contentOf = (shared: SharedDomain, now: Date): Html => {
     ${statusSection(shared, now)}
     ${problemCards(shared, now)}
     ${domain.state === 'added' ? recordsToCreate([shared]) : recordsToKeep(shared)}
-    ${diagnosticsSection(shared, now)}
+    ${diagnosticsSection(shared.domain, [shared], now)}
     <p class="hint">This link works for everybody who has it, until ${end(shared.share.endsAt, now)}. It shows this one name, and nothing can be changed here.</p>`;
 };
 

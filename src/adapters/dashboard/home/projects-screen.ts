@@ -158,7 +158,7 @@ const health = ({ project: { id }, servedDeployId }: Site, { overview, visit }: 
 };
 
 const deployed = ({ deploys: [newest] }: Site, { visit: { now } }: ListView): Html => {
-  if (!newest) return html`<span class="quiet">never</span>`;
+  if (!newest) return html`<span class="quiet">no deploy yet</span>`;
   const failed = newest.state === 'failed' ? html`\u00a0${badge('failed', 'bad')}` : nothing;
   return html`<span class="whole">${time(newest.startedAt, now)}${failed}</span>`;
 };

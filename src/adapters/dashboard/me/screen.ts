@@ -229,9 +229,9 @@ const columns = (thisId: string, now: Date): ColumnsOf<Session, LeftOut> => ({
     ({ startedAt, way }) =>
       html`<span>${time(startedAt, now)}, ${way === 'link' ? 'with a link' : 'with the password'}</span>`,
   ],
-  seenAt: ['Last seen', 'text', ({ seenAt }) => time(seenAt, now)],
+  seenAt: ['Last seen', 'text', ({ seenAt }) => html`<span>seen ${time(seenAt, now)}</span>`],
   network: ['Network', 'mono', ({ network }) => network],
-  endsAt: ['Expires', 'text', ({ endsAt }) => time(endsAt, now)],
+  endsAt: ['Expires', 'text', ({ endsAt }) => html`<span>expires ${time(endsAt, now)}</span>`],
   actions: [
     'Actions',
     'actions',

@@ -7,7 +7,7 @@ import { domainPath } from '../domains/paths.ts';
 import { shownName, stateBadge } from '../domains/words.ts';
 import { html, type Html } from '../frame/html.ts';
 import { addressOf, rowList, searchField } from '../frame/list-parts.ts';
-import { empty, head } from '../frame/parts.ts';
+import { empty, head, listPart } from '../frame/parts.ts';
 import { searchPath } from '../frame/paths.ts';
 import type { Screen } from '../frame/screen.ts';
 import type { DashboardPorts } from '../ports.ts';
@@ -46,15 +46,15 @@ const look = async (
 ): Promise<Results> => {
   const [projects, found, animals] = await Promise.all([
     sites.listProjects(accountId),
-    domains.searchDomains(accountId, text, most),
-    catalogue.searchPets(accountId, { beginning: text, order: 'name', limit: most }),
+    domains.searchDomains(accountId, text, most + 1),
+    catalogue.searchPets(accountId, { beginning: text, order: 'name', limit: most + 1 }),
   ]);
   const byId = new Map(projects.map((project) => [project.id, project]));
   const wanted = text.toLowerCase();
   return {
-    projects: projects
-      .filter(({ name, slug }) => `${name}\n${slug}`.toLowerCase().includes(wanted))
-      .slice(0, most),
+    projects: projects.filter(({ name, slug }) =>
+      `${name}\n${slug}`.toLowerCase().includes(wanted),
+    ),
     domains: found.map((domain) => ({ ...domain, project: byId.get(domain.projectId) })),
     animals,
   };
@@ -67,8 +67,11 @@ const results = ({ projects, domains, animals }: Results, text: string): Html =>
       'We search the names of projects and domains, and animals by their id or the beginning of their name.',
     );
   }
+  const all = (path: string, what: string) =>
+    html`<p><a href="${addressOf({ path, fields: { q: text } })}">All ${what} “${text}”</a></p>`;
+  const typeMore = html`<p class="hint">There are more. Enter more of the name to find them.</p>`;
   return html`
-    ${part('Projects', projects, [
+    ${part({ title: 'Projects', things: projects, more: all('/dashboard', 'projects with') }, [
       [
         'Project',
         'name',
@@ -76,7 +79,7 @@ const results = ({ projects, domains, animals }: Results, text: string): Html =>
       ],
       ['Address', 'text', ({ slug }) => slug],
     ])}
-    ${part('Domains', domains, [
+    ${part({ title: 'Domains', things: domains, more: typeMore }, [
       [
         'Domain',
         'name',
@@ -86,18 +89,32 @@ const results = ({ projects, domains, animals }: Results, text: string): Html =>
       ['State', 'bare', stateBadge],
       ['Project', 'text', ({ project }) => project?.name],
     ])}
-    ${part('Animals', animals, [
-      ['Animal', 'name', (pet) => html`<a href="${animalPath(pet)}">${pet.name}</a>`],
-      ['Id', 'mono', ({ id }) => html`#${String(id)}`],
-      ['Status', 'bare', petBadge],
-    ])}
-    ${animals.length === most && html`<p><a href="${addressOf({ path: animalsPath, fields: { q: text } })}">All animals whose name begins with “${text}”</a></p>`}`;
+    ${part(
+      {
+        title: 'Animals',
+        things: animals,
+        more: all(animalsPath, 'animals whose name begins with'),
+      },
+      [
+        ['Animal', 'name', (pet) => html`<a href="${animalPath(pet)}">${pet.name}</a>`],
+        ['Id', 'mono', ({ id }) => html`#${String(id)}`],
+        ['Status', 'bare', petBadge],
+      ],
+    )}`;
 };
 
+interface Part<Thing> {
+  readonly title: string;
+  readonly things: readonly Thing[];
+  /** Leads to the things that are not shown. */
+  readonly more: Html;
+}
+
 const part = <Thing>(
-  title: string,
-  things: readonly Thing[],
+  { title, things, more }: Part<Thing>,
   columns: Parameters<typeof rowList<Thing>>[1],
-): Html | false =>
-  things.length > 0 &&
-  html`<section class="stack" aria-label="${title}"><h2>${title}</h2>${rowList(things, columns)}</section>`;
+): Html | false => {
+  const { shown, last } = listPart(things, most);
+  if (shown.length === 0) return false;
+  return html`<section class="stack" aria-label="${title}"><h2>${title}</h2>${rowList(shown, columns)}${last && more}</section>`;
+};

@@ -164,7 +164,7 @@ const rules: readonly NameRule[] = [
   },
   {
     isBroken: ({ name }) => name.includes('@'),
-    advice: (candidate) => onlyTheName('That is an e-mail address. Enter a name', candidate),
+    advice: (candidate) => onlyTheName('That is an email address. Enter a name', candidate),
   },
   {
     isBroken: ({ name }) => name.includes('_'),
