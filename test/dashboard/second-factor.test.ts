@@ -279,7 +279,7 @@ describe('an account that requires a second factor', () => {
     let waiting = await visitor.post('/dashboard/sign-in', signIn);
     const goOn = () =>
       visitor.post('/dashboard/sign-in', { kept: fieldsOf(waiting.text)['kept'] ?? '' });
-    for (const _ of [1, 2]) {
+    for (let times = 0; times < 2; times++) {
       expect(textOf(waiting.text)).toContain('requires a second factor');
       waiting = await goOn();
     }
