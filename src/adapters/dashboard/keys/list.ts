@@ -69,7 +69,7 @@ const onlyProject = ({ projectId }: ApiKey, projects: readonly Project[]): Child
 const stateOf = (key: ApiKey, now: Date): Html => {
   if (!opens(key, now)) return badge('expired', 'idle');
   return isBanned(key.ban, now)
-    ? html`<span class="badge bad" title="${exact(key.ban.until)}">banned until ${key.ban.until.toISOString().slice(11, 16)} UTC</span>`
+    ? html`<span class="badge bad"><span>banned until ${atClock(key.ban.until, now)}</span></span>`
     : badge('active', 'good');
 };
 

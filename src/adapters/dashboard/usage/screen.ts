@@ -49,7 +49,7 @@ export const usageScreen = ({ access, settings }: DashboardPorts): Screen => ({
     return {
       title: 'Usage',
       content: html`
-        ${head('Usage', 'All API keys share the limits of the account; a ban applies to a single key. All times are UTC.')}
+        ${head('Usage', 'All API keys share the limits of the account; a ban applies to a single key. Hours and days are in UTC.')}
         ${usageStats(stats)}
         <section class="card">
           <div class="row between"><h2>Requests per ${unit}</h2><div class="row">${rangeBar(address)}${csvLink(addressOf({ ...address, path: csvPath }))}</div></div>
