@@ -1,4 +1,5 @@
 export const signInPath = '/dashboard/sign-in';
+export const factorPath = '/dashboard/second-factor';
 
 export const accountPath = '/dashboard/account';
 

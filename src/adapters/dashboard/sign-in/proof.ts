@@ -5,7 +5,7 @@ import type { Shown } from '../../../access/use-cases/second-factor.ts';
 import { field, formError } from '../frame/form-parts.ts';
 import { html, type Html, nothing } from '../frame/html.ts';
 import { sendAlone } from '../frame/layout.ts';
-import { pageAfterSignIn, signInPath, withQuery } from '../frame/paths.ts';
+import { factorPath, pageAfterSignIn, signInPath, withQuery } from '../frame/paths.ts';
 import { redirect } from '../frame/responses.ts';
 import { type KeptForm, keptInput, readForm, readKept } from '../frame/sent-form.ts';
 import { sendAccountChooser } from './accounts-screen.ts';
@@ -13,7 +13,6 @@ import { passkeyForm, whereElse } from './passkey-form.ts';
 import { refreshSignedIn, type SignInPorts } from './session.ts';
 import { linkPages, refusalFrom } from './sign-in-page.ts';
 
-export const factorPath = '/dashboard/second-factor';
 const confirmPath = '/dashboard/confirm';
 
 interface ProofPage {
