@@ -19,7 +19,6 @@ import {
   RouteTableKey,
 } from '../keys.ts';
 import { tracerOf } from '../tracing.ts';
-import { pages } from './dashboard.ts';
 import { web } from './web.ts';
 import { wiring } from './wiring.ts';
 
@@ -79,4 +78,4 @@ const nameServer = wiring((once) => {
   });
 });
 
-export const inbound = [web, pages, edge, nameServer];
+export const inbound = [web, edge, nameServer];

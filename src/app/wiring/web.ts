@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ResolutionContext } from 'inversify';
 import { statfs } from 'node:fs/promises';
-import { IdempotencyKeys } from '../../access/ports.ts';
+import { IdempotencyKeys, AuditLog } from '../../access/ports.ts';
 import { fixedHeaders } from '../../adapters/http/answer.ts';
 import { api, answerRefused, type RefusedPorts } from '../../adapters/http/api.ts';
 import { operationsHandler, type OperationsPorts } from '../../adapters/http/health.ts';
@@ -18,7 +18,7 @@ import { migrationStates } from '../../adapters/kysely/migrations.ts';
 import { UsageRecorder } from '../../adapters/metering/usage-recorder.ts';
 import { Uploads } from '../../adapters/uploads/uploads.ts';
 import { EventLoopWatch, RunningWork, watched } from '../../adapters/system/event-loop-watch.ts';
-import { Acting, Clock, Deadline } from '../../kernel/ports.ts';
+import { Acting, Clock, Deadline, Ids } from '../../kernel/ports.ts';
 import {
   AccessKey,
   CatalogueKey,
@@ -32,9 +32,12 @@ import {
   RequestHandlerKey,
   SecretKey,
   SitesKey,
+  DomainsKey,
+  NotificationsKey,
+  WebhookCallsKey,
 } from '../keys.ts';
 import { tracerOf } from '../tracing.ts';
-import { SiteAddresses } from '../settings/addresses.ts';
+import { SiteAddresses, dashboardOrigin } from '../settings/addresses.ts';
 import { wiring } from './wiring.ts';
 import {
   buildMeasures,
@@ -47,10 +50,16 @@ import { Metrics } from '../../adapters/http/metrics/metrics.ts';
 import { outboxMeasures } from '../../adapters/http/metrics/stored-measures.ts';
 import { Outbox } from '../../kernel/queue.ts';
 import { version } from '../version.ts';
+import { dashboard, type Dashboard } from '../../adapters/dashboard/dashboard.ts';
+import { StoredSignal } from '../../kernel/signals.ts';
+import { addressBucket, clientAddress } from '../../adapters/http/listener/client-address.ts';
+import { operationSunsets } from '../../adapters/http/operations/catalogue-operations.ts';
+import { readDomainSettings, writeDomainSettings } from '../domain-settings/text.ts';
 
 export const web = wiring((once) => {
   once(Draining, () => new Draining());
   once(MetricsKey, processMetrics);
+  once(DashboardKey, dashboardOf);
   once(RequestHandlerKey, (c) => {
     const hasPages = c.get(ConfigKey).roles.includes('dashboard');
     const pages = hasPages ? c.get(DashboardKey) : undefined;
@@ -181,4 +190,44 @@ export const showOutbox = (
     oldest: { ...(await outbox.oldest()) },
     now: clock.now(),
   }));
+};
+
+const dashboardOf = (c: ResolutionContext): Dashboard => {
+  const config = c.get(ConfigKey);
+  const signal = c.get(StoredSignal);
+  const metrics = c.get(MetricsKey);
+  const addresses = c.get(SiteAddresses);
+  return dashboard({
+    access: c.get(AccessKey),
+    catalogue: c.get(CatalogueKey),
+    sites: c.get(SitesKey),
+    domains: c.get(DomainsKey),
+    uploads: c.get(Uploads),
+    notifications: c.get(NotificationsKey),
+    webhooks: c.get(WebhookCallsKey),
+    auditLog: c.get(AuditLog),
+    idempotencyKeys: c.get(IdempotencyKeys),
+    acting: c.get(Acting),
+    clock: c.get(Clock),
+    deadline: c.get(Deadline),
+    ids: c.get(Ids),
+    log: c.get(LogKey),
+    onAnswered: (status, seconds) => {
+      metrics.observe('dashboard', status, seconds);
+    },
+    onStored: (listener) => signal.listen(listener),
+    domainSettings: { read: readDomainSettings, write: writeDomainSettings },
+    networkOf: ({ peer, forwardedFor }) =>
+      addressBucket(clientAddress(peer, forwardedFor, config.trustProxy)),
+    settings: {
+      origin: dashboardOrigin(config),
+      platformHost: config.platformHost,
+      acmeDnsZone: config.acmeDnsZone,
+      siteUrl: (slug) => addresses.urlOf(slug),
+      previewUrl: (slug, number) => addresses.previewOf(slug, number),
+      deprecated: operationSunsets,
+      apiUrl: config.publicUrl,
+      knowsCounts: config.roles.includes('api') || config.redisUrl !== undefined,
+    },
+  });
 };
