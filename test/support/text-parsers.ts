@@ -370,7 +370,7 @@ export const trustingFiles: Readonly<Record<string, readonly string[]>> = {
     'adapters/webhooks/guarded-outside.ts',
     'access/use-cases/sign-in-attempts.ts',
     'adapters/acme/acme-transport.ts',
-    'adapters/dashboard/webhooks/webhook-screen.ts',
+    'adapters/dashboard/webhooks/webhooks-screens.ts',
     'adapters/dashboard/domains/several.ts',
     'adapters/dashboard/keys/new-key.ts',
     'adapters/dashboard/projects/deploy-screen.ts',

@@ -42,8 +42,7 @@ import { addProofs, showConfirmation, showFactorPage } from './sign-in/proof.ts'
 import { addLinkRequests, addSignIn, addSignInLinks, showSignIn } from './sign-in/sign-in-page.ts';
 import { searchScreen } from './search/screen.ts';
 import { usageScreen } from './usage/screen.ts';
-import { webhookScreen } from './webhooks/webhook-screen.ts';
-import { webhooksScreen } from './webhooks/webhooks-screen.ts';
+import { webhookScreen, webhooksScreen } from './webhooks/webhooks-screens.ts';
 
 const screensOf = (
   ports: Parameters<typeof accountsScreen>[0] & DashboardPorts,
