@@ -1,7 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { KyselyMails } from '../../../src/adapters/kysely/notifications/kysely-mails.ts';
-import { KyselyWebhookDeliveries } from '../../../src/adapters/kysely/notifications/kysely-webhook-deliveries.ts';
-import { countWebhooks } from '../../../src/adapters/kysely/notifications/webhook-claims.ts';
+import {
+  KyselyWebhookDeliveries,
+  countWebhooks,
+} from '../../../src/adapters/kysely/notifications/kysely-webhook-deliveries.ts';
 import { UuidIds } from '../../../src/adapters/system/system-ports.ts';
 import { later } from '../../support/accounts.ts';
 import { databaseKinds } from '../../support/servers/databases.ts';
