@@ -143,6 +143,18 @@ describe('a sign-in with a second factor', () => {
     expect(to).toBe('/dashboard/usage');
   });
 
+  test('that still waits for the code goes on from any page, since a link cannot be used again', async () => {
+    const visitor = dashboard.stranger();
+    await visitor.get(await dashboard.linkFor(owner.email));
+    const { location = '' } = await visitor.get('/dashboard/usage');
+    expect(await visitor.get(location)).toMatchObject({
+      status: 303,
+      location: `${factorPath}?next=/dashboard/usage`,
+    });
+    expect((await visitor.post('/dashboard/sign-out')).location).toBe('/dashboard/sign-in');
+    expect((await visitor.get('/dashboard/sign-in')).status).toBe(200);
+  });
+
   test('expires when it waits for more than ten minutes', async () => {
     const visitor = await signIn(owner);
     dashboard.clock.advance(10 * minute);

@@ -55,7 +55,13 @@ export const addSignIn = (router: Router, ports: SignInPorts): void => {
   const { access, whoAsks, cookies, refill } = ports;
 
   router.get(signInPath, async (ctx: Context) => {
-    if (await whoAsks(ctx)) redirectAfterSignIn(ctx);
+    if (await whoAsks(ctx)) {
+      redirectAfterSignIn(ctx);
+      return;
+    }
+    // Signing in again would be impossible for a person whose link is used up.
+    const waiting = await access.findWaiting(cookies.session.read(ctx) ?? '');
+    if (waiting) await ports.showFactor(ctx, waiting, undefined);
     else await showSignIn(ctx, ports);
   });
 
