@@ -149,24 +149,21 @@ const webhooks = (
   },
 });
 
-const domains = (
-  {
-    dueDomains,
-    tend,
-    clock,
-    log,
-  }: Base & {
-    readonly dueDomains: DueDomains;
-    readonly tend: (domain: CustomDomain) => Promise<void>;
-  },
-  leaseMs = 30_000,
-): QueueKind<DueDomain> => {
+const domains = ({
+  dueDomains,
+  tend,
+  clock,
+  log,
+}: Base & {
+  readonly dueDomains: DueDomains;
+  readonly tend: (domain: CustomDomain) => Promise<void>;
+}): QueueKind<DueDomain> => {
   const checks = new PQueue({ concurrency: domainLanes.checks, ...pace });
   const orders = new PQueue({ concurrency: domainLanes.orders });
   return {
     what: 'due domains',
     queue: dueDomains,
-    leaseMs,
+    leaseMs: 30_000,
     share: new Shared({ atOnce: domainsAtOnce, refill: domainsAtOnce / 2 }),
     inTurn: ({ domain }, begin) => {
       const isOrder = dueWork(domain, clock.now()) === 'certificate';

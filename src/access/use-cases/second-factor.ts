@@ -189,12 +189,11 @@ export const removeFactor =
     );
   };
 
-/** Resets everybody with the address, or only the person in one account. @throws DomainError `person_not_found` */
+/** Resets everybody with the address. @throws DomainError `person_not_found` */
 export const resetFactors =
   ({ people, secondFactors, clock }: AccessPorts) =>
-  async (email: string, accountId?: string): Promise<readonly Person[]> => {
-    const all = await people.listByEmail(emailOf(email));
-    const those = all.filter((one) => accountId === undefined || one.accountId === accountId);
+  async (email: string): Promise<readonly Person[]> => {
+    const those = await people.listByEmail(emailOf(email));
     if (those.length === 0) throw personNotFound(email);
     for (const { id } of those) {
       await secondFactors.change(id, (factor, person) => resetFactor(factor, person, clock.now()));

@@ -228,12 +228,8 @@ export const ownLimitsFrom = ({
 
 /** Caches reads for less than a second, so that changes by other processes are seen soon. */
 export class TtlCache<Row extends object> {
-  readonly #rows: LRUCache<string, Row>;
+  readonly #rows = new LRUCache<string, Row>({ max: 10_000, ttl: 900, ttlResolution: 0 });
   #cleared = 0;
-
-  constructor(ttl = 900) {
-    this.#rows = new LRUCache({ max: 10_000, ttl, ttlResolution: 0 });
-  }
 
   /** Does not cache misses, because guessed keys would fill the memory. */
   async get(key: string, read: () => Promise<Row | undefined>): Promise<Row | undefined> {
