@@ -11,7 +11,7 @@ import {
   type CounterSnapshots,
   type CounterSnapshot,
 } from '../../../access/ports.ts';
-import { Store } from '../store.ts';
+import { insertMany, Store } from '../store.ts';
 import { oneOf } from '../table.ts';
 import { fromMillis, toMillis } from '../database.ts';
 import { usageDays, usageHours, quotaCounters } from './tables.ts';
@@ -175,19 +175,15 @@ const keyOf = (one: HourOfUsage): string =>
 
 const byKey = (a: HourOfUsage, b: HourOfUsage): number => (keyOf(a) < keyOf(b) ? -1 : 1);
 
-const rowsPerStatement = 200;
-
 export class KyselyCounterSnapshots extends Store implements CounterSnapshots {
   async save(snapshots: readonly CounterSnapshot[], now: Date): Promise<void> {
     if (snapshots.length === 0) return;
-    await this.database.transaction(async (db) => {
-      for (let first = 0; first < snapshots.length; first += rowsPerStatement) {
-        const rows = snapshots
-          .slice(first, first + rowsPerStatement)
-          .map((snapshot) => quotaCounters.write({ ...snapshot, savedAt: now }));
-        await db.replaceInto('quota_counters').values(rows).execute();
-      }
-    });
+    await this.database.transaction((db) =>
+      insertMany(snapshots, (some) => {
+        const rows = some.map((snapshot) => quotaCounters.write({ ...snapshot, savedAt: now }));
+        return db.replaceInto('quota_counters').values(rows).execute();
+      }),
+    );
   }
 
   load(): Promise<readonly CounterSnapshot[]> {
