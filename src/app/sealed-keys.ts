@@ -2,7 +2,7 @@ import type { Container } from 'inversify';
 import type { Logger } from 'pino';
 import { LocalRootFile } from '../adapters/acme/local-certificate-authority.ts';
 import { Database } from '../adapters/kysely/database.ts';
-import { SealedValues } from '../adapters/kysely/sealed-values.ts';
+import { keyUses, SealedValues } from '../adapters/kysely/sealed-values.ts';
 import { Sealer } from '../kernel/ports.ts';
 import { ConfigKey } from './keys.ts';
 
@@ -14,7 +14,7 @@ export interface KeyState {
 
 export const keyStates = async (container: Container): Promise<readonly KeyState[]> => {
   const sealer = container.get(Sealer);
-  const uses = await new SealedValues(container.get(Database), sealer).uses();
+  const uses = await keyUses(container.get(Database));
   return uses.map(({ keyId, values }) => ({ keyId, key: whichOf(sealer, keyId), values }));
 };
 

@@ -95,10 +95,6 @@ export class SealedValues {
     this.#sealer = sealer;
   }
 
-  uses(): Promise<readonly KeyUse[]> {
-    return keyUses(this.#database);
-  }
-
   /** Seals values of older keys with the current key, in slices, while others write. A run can be repeated. */
   async reseal(onSlice: (values: number) => void): Promise<readonly LeftValue[]> {
     const left: LeftValue[] = [];

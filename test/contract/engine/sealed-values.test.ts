@@ -1,6 +1,10 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import { KyselyMails } from '../../../src/adapters/kysely/notifications/kysely-mails.ts';
-import { type LeftValue, SealedValues } from '../../../src/adapters/kysely/sealed-values.ts';
+import {
+  keyUses,
+  type LeftValue,
+  SealedValues,
+} from '../../../src/adapters/kysely/sealed-values.ts';
 import { AesGcmSealer } from '../../../src/adapters/system/secrets.ts';
 import { UuidIds } from '../../../src/adapters/system/system-ports.ts';
 import { databaseKinds } from '../../support/servers/databases.ts';
@@ -32,7 +36,7 @@ describeDatabases('sealed values', databaseKinds, (database) => {
     const left = await new SealedValues(database, sealer).reseal((count) => slices.push(count));
     return { slices, left, resealed: slices.reduce((sum, one) => sum + one, 0) };
   };
-  const uses = async () => new SealedValues(database, after).uses();
+  const uses = () => keyUses(database);
 
   test('can be read before, during and after a rotation, and are encrypted again only once', async () => {
     expect(await openedBy(database, during)).toBe(all);
