@@ -245,6 +245,17 @@ describe('how a page looks', () => {
     }
   });
 
+  test.each([
+    ['beside the navigation of a small window', 970, 'screen'],
+    ['on paper', 718, 'print'],
+  ] as const)('no list hides a part of its rows %s', async (_, width, media) => {
+    for (const path of [`${project}/settings/domains`, '/dashboard/keys']) {
+      const page = await browsed.visit(path, { width });
+      await page.raw.emulateMediaType(media);
+      expect([path, await tooWide(page)]).toEqual([path, []]);
+    }
+  });
+
   const tooWide = (page: TestPage) =>
     page.evaluate(
       `[document.documentElement, ...document.querySelectorAll('.table, main > *')]
