@@ -29,15 +29,10 @@ const mostShown = 20;
 
 const backUpAgain = 'Back up again, and use an older backup until then.';
 
-interface CheckedPlace {
-  readonly path: string;
-  readonly into?: string | undefined;
-}
-
 /** Tests whether a backup can be restored. Changes nothing in the backup. @throws Error if `into` cannot be used */
 export const checkBackup = async (
   config: Config,
-  { path, into }: CheckedPlace,
+  { path, into }: { readonly path: string; readonly into?: string | undefined },
   onProgress: OnProgress,
 ): Promise<readonly Checked[]> => {
   const folder = new BackupFolder(resolve(path));

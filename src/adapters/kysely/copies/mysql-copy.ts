@@ -207,15 +207,10 @@ export const dumpMysql = async (
   return isDeepStrictEqual(before, await schemaOf(url)) ? facts : undefined;
 };
 
-interface Target {
-  readonly to: string;
-  readonly onCopied: OnCopied;
-}
-
 const dumpTables = async (
   url: string,
   tables: readonly string[],
-  { to, onCopied }: Target,
+  { to, onCopied }: { readonly to: string; readonly onCopied: OnCopied },
 ): Promise<CopyFacts> => {
   const program = programFor('dump');
   const { args, env } = callFor(url);

@@ -28,11 +28,6 @@ const longestReason = 2000;
 /** Stored if the last message failed on our side. */
 const ours = '';
 
-interface MailClaim {
-  readonly id: string;
-  readonly claim: string | null;
-}
-
 type Ending = NonNullable<ReturnType<typeof mails.read>['ending']>;
 
 const planned = mails.only('kind', 'subject', 'message', 'sendAt', 'claim', 'attempts', 'ending');
@@ -172,7 +167,7 @@ export class KyselyMails extends SealingStore implements Mails {
 
   /** @returns the recipient; undefined if another process has claimed or ended the mail */
   async #end(
-    { id, claim }: MailClaim,
+    { id, claim }: { readonly id: string; readonly claim: string | null },
     { now, ending, reason }: { now: Date; ending: Ending; reason?: string },
   ): Promise<string | undefined> {
     const { db, database } = this;

@@ -158,14 +158,9 @@ const countedAs = (
   return isLate ? {} : { ledger: ownOrderFailed(entryOf(ordered), end, now) };
 };
 
-interface Failed {
-  readonly end: FailedEnd;
-  readonly issuers: readonly string[];
-}
-
 const afterFailure = (
   current: CertificateWork,
-  { end, issuers }: Failed,
+  { end, issuers }: { readonly end: FailedEnd; readonly issuers: readonly string[] },
   now: Date,
 ): CertificateWork => {
   const { failure } = end;
