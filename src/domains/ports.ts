@@ -86,7 +86,7 @@ export interface DomainPorts {
   readonly ledger: AuthorityLedger;
   readonly timeline: Timeline;
   readonly shares: DomainShares;
-  readonly linkSecrets: LinkSecrets;
+  readonly linkSecrets: { readonly next: () => string; readonly hash: (secret: string) => string };
   readonly naming: NameSettings;
   readonly platformAddresses: readonly string[];
   readonly clock: Clock;
@@ -234,11 +234,6 @@ export abstract class DomainShares {
 
   /** Undefined for missing and expired links, removed domains and deleted projects. All cases take the same query. */
   abstract find(secretHash: string, now: Date): Promise<DomainShare | undefined>;
-}
-
-interface LinkSecrets {
-  readonly next: () => string;
-  readonly hash: (secret: string) => string;
 }
 
 /** `privateKey` decrypts the key, so that only keys in use are in memory. */

@@ -60,14 +60,10 @@ export const timed =
   (request, response) =>
     deadline.during(() => handle(request, response));
 
-interface Pages {
-  addTo(app: Koa): void;
-}
-
 /** Combines all in one Koa application: pages at /dashboard and, for browsers, at /; `answer` handles the rest. */
 export const webApp = (
   answer: RequestHandler,
-  pages: Pages | undefined,
+  pages: { addTo(app: Koa): void } | undefined,
   log: Pick<Logger, 'debug'>,
 ): Koa => {
   const app = new Koa();

@@ -108,16 +108,11 @@ const attempt = async (
   return { outcome: made, settlement, ...fault };
 };
 
-interface Call {
-  readonly made: Attempt | undefined;
-  readonly fault?: unknown;
-}
-
 const call = async (
   ports: Ports,
   { delivery, webhook, secrets }: ClaimedDelivery,
   signal: AbortSignal | undefined,
-): Promise<Call> => {
+): Promise<{ readonly made: Attempt | undefined; readonly fault?: unknown }> => {
   if (webhook?.status.state !== 'on') return { made: undefined };
   const at = ports.clock.now();
   const { messageId: id, body } = delivery;

@@ -111,15 +111,10 @@ const peerOf = ({ remoteAddress = '' }: Socket): string => remoteAddress;
 
 export type ParserError = Error & { readonly code?: string; readonly rawPacket?: Buffer };
 
-interface Fault {
-  readonly code: ErrorCode;
-  readonly message: string;
-}
-
 const malformed = 'The request is not valid HTTP/1.1';
 
 /** Parser errors that have their own answer. */
-const faults: Readonly<Record<string, Fault>> = {
+const faults: Readonly<Record<string, { readonly code: ErrorCode; readonly message: string }>> = {
   HPE_HEADER_OVERFLOW: {
     code: 'headers_too_large',
     message: 'The address and the headers together are larger than 16 KiB; send less.',

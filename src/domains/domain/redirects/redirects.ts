@@ -214,21 +214,15 @@ const refuseDetour = (
   );
 };
 
-export type Route = RouteName &
-  (
-    | { readonly kind: 'site'; readonly deployId: string }
-    | {
-        readonly kind: 'redirect';
-        /** A host, a label below the platform host, or an absolute URL; see `Redirect`. */
-        readonly to: string;
-        readonly status: number;
-      }
-  );
-
-interface RouteName {
-  readonly name: string;
-  readonly projectId: string;
-}
+export type Route = { readonly name: string; readonly projectId: string } & (
+  | { readonly kind: 'site'; readonly deployId: string }
+  | {
+      readonly kind: 'redirect';
+      /** A host, a label below the platform host, or an absolute URL; see `Redirect`. */
+      readonly to: string;
+      readonly status: number;
+    }
+);
 
 export interface RoutedProject {
   readonly projectId: string;
