@@ -297,6 +297,19 @@ describe('how a page looks', () => {
     expect(await axeFaults(page, 'color-contrast')).toEqual([]);
   });
 
+  test('high contrast shows which section, tab and filter is the current one', async () => {
+    const page = await browsed.visit(`${project}/settings/domains`);
+    const session = await page.raw.createCDPSession();
+    const features = [{ name: 'forced-colors', value: 'active' }];
+    await session.send('Emulation.setEmulatedMedia', { features });
+    const unmarked = await page.evaluate(`['.side', '.tabs', '.choice'].filter((nav) => {
+      const [own, other] = ['a[aria-current]', 'a:not([aria-current])'].map(
+        (one) => getComputedStyle(document.querySelector(nav + ' ' + one)).color);
+      return own === other;
+    })`);
+    expect(unmarked).toEqual([]);
+  });
+
   test('pages print without their navigation and buttons', async () => {
     const page = await open(domains, 1280);
     const hidden = await page.evaluate(`(() => {
