@@ -35,8 +35,6 @@ export interface AcmeSettings extends AuthorityAddress, AccountSettings {
   readonly deadlineMs?: number | undefined;
 }
 
-type Failed = Extract<OrderState, { kind: 'failed' }>;
-
 export const authorityName = (directoryUrl: string): string =>
   URL.canParse(directoryUrl) ? new URL(directoryUrl).host : directoryUrl;
 
@@ -134,7 +132,7 @@ export class AcmeCertificateAuthority extends CertificateAuthority {
     return { session, clock: this.#clock, proved: this.#proved };
   }
 
-  readonly #failed = (error: unknown): Failed => {
+  readonly #failed = (error: unknown): Extract<OrderState, { kind: 'failed' }> => {
     this.#transport.forgetDirectory();
     return { kind: 'failed', failure: failureFrom(error, this.#clock.now()) };
   };

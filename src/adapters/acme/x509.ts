@@ -65,8 +65,6 @@ export interface RootPair {
   readonly privateKey: string;
 }
 
-type SignedNames = Pick<CertificateOrder, 'host' | 'privateKey' | 'also'>;
-
 export class LocalRoot {
   readonly #pair: RootPair;
   readonly #certificate: X509Certificate;
@@ -96,7 +94,7 @@ export class LocalRoot {
   }
 
   async sign(
-    { host, privateKey, also = [] }: SignedNames,
+    { host, privateKey, also = [] }: Pick<CertificateOrder, 'host' | 'privateKey' | 'also'>,
     { notBefore, notAfter }: Validity,
   ): Promise<Certificate> {
     const validity = { notBefore: wholeSecond(notBefore), notAfter: wholeSecond(notAfter) };

@@ -38,10 +38,8 @@ export interface DomainView extends DescribedDomain {
 
 type BudgetPorts = AuthorityPorts & Pick<DomainPorts, 'ledger' | 'clock'>;
 export type DescribePorts = Pick<DomainPorts, 'domains' | 'settings' | 'naming' | 'clock'>;
-type Ports = BudgetPorts & DescribePorts & Pick<DomainPorts, 'timeline'>;
-
 export const showDomain =
-  (ports: Ports) =>
+  (ports: BudgetPorts & DescribePorts & Pick<DomainPorts, 'timeline'>) =>
   async (domain: CustomDomain, before?: bigint): Promise<DomainView> => ({
     ...(await describeDomain(ports)(domain)),
     budget: await domainBudget(ports, domain),

@@ -39,8 +39,6 @@ import {
 
 export type CertificatePorts = OrderPorts & Pick<DomainPorts, 'certificates' | 'ledger'>;
 
-type Command = (work: CertificateWork | undefined) => WorkChange;
-
 interface Changed {
   readonly work: CertificateWork | undefined;
   readonly outcome: WorkOutcome;
@@ -48,7 +46,7 @@ interface Changed {
 
 export interface Applicant {
   readonly find: () => Promise<CertificateWork | undefined>;
-  readonly change: (command: Command) => Promise<Changed>;
+  readonly change: (command: (work: CertificateWork | undefined) => WorkChange) => Promise<Changed>;
   readonly changeCounted: (
     authority: string,
     command: (work: CertificateWork | undefined, use: CaUse) => WorkChange,

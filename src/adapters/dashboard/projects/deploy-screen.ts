@@ -40,12 +40,10 @@ export const deployScreen = (ports: DashboardPorts): Screen => {
   };
 };
 
-type DeployAct = (...deploy: Parameters<DashboardPorts['sites']['rollBack']>) => Promise<unknown>;
-
 const deployForm = (
   of: Pick<Form, 'name' | 'operation' | 'once'>,
   done: string,
-  act: DeployAct,
+  act: (...deploy: Parameters<DashboardPorts['sites']['rollBack']>) => Promise<unknown>,
 ): Form =>
   bareForm({
     ...of,

@@ -25,8 +25,6 @@ export interface RoutePorts {
   readonly baseUrl: string;
 }
 
-type Known = Omit<Call<unknown, unknown>, 'body'>;
-
 /**
  * Authenticates, authorises, parses and answers, in this order.
  * @param base prefix of the path: `/v1` for the operations in the reference
@@ -73,7 +71,7 @@ const removalHeaders = (
 
 const answerToBody = async (
   operation: RoutedOperation,
-  known: Known,
+  known: Omit<Call<unknown, unknown>, 'body'>,
   { idempotencyKeys, acting, clock, deadline }: RoutePorts,
 ): Promise<Answer> => {
   const { request } = known;

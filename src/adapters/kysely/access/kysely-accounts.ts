@@ -14,8 +14,6 @@ import { accounts } from './tables.ts';
 import { ownLimitsFrom, type KyselyApiKeys } from './kysely-api-keys.ts';
 import type { KyselyPeople } from './kysely-people.ts';
 
-type AccountRow = Selectable<Schema['accounts']>;
-
 export class KyselyAccounts extends AggregateStore implements Accounts {
   readonly #apiKeys: KyselyApiKeys;
   readonly #people: KyselyPeople;
@@ -154,7 +152,7 @@ const toRow = ({ ownLimits, siteLimits, ...account }: Account) =>
     perDay: ownLimits?.perDay,
   });
 
-export const accountFrom = (row: AccountRow): Account => {
+export const accountFrom = (row: Selectable<Schema['accounts']>): Account => {
   const { perMinute, perDay, projects, domains, storageGib, ...account } = accounts.read(row);
   const siteLimits = { projects, domains, storageGib };
   return { ...account, ownLimits: ownLimitsFrom({ perMinute, perDay }), siteLimits };

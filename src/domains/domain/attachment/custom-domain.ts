@@ -33,7 +33,7 @@ export interface Attachment extends Pick<Hostname, 'host' | 'registrableDomain' 
   readonly addedAt: Date;
   readonly dns: DnsStatus;
   readonly episodes: Episodes;
-  readonly pause: Pause | undefined;
+  readonly pause: (typeof pauses)[number] | undefined;
 }
 
 /**
@@ -41,8 +41,6 @@ export interface Attachment extends Pick<Hostname, 'host' | 'registrableDomain' 
  * name since.
  */
 export const pauses = ['deleted', 'restored'] as const;
-type Pause = (typeof pauses)[number];
-
 export interface Episodes {
   readonly astray: Astray | undefined;
   readonly failing: FailingCertificate | undefined;

@@ -20,12 +20,10 @@ import { covers, isWildcard } from '../names/hostname.ts';
 type Live = DomainIn<'live'>;
 
 /** Whether each fact of a live domain allows visitors. New facts do not compile until they are listed here. */
-const admits: Readonly<Record<OwnFact<'live'>, Admits>> = {
+const admits: Readonly<Record<OwnFact<'live'>, (domain: Live) => boolean>> = {
   liveSince: () => true,
   verifiedAt: () => true,
 };
-type Admits = (domain: Live) => boolean;
-
 /** Whether visitors reach the site or a redirect under this name. The only definition of this. */
 export const isOpen = (domain: CustomDomain): domain is Live =>
   domain.state === 'live' &&

@@ -80,10 +80,8 @@ const admitPair = (
   if (second) throw refused(second, [typed, other]);
 };
 
-type Refusal = NonNullable<ReturnType<typeof whyNotAdmitted>>;
-
 const refused = (
-  [code, message]: Refusal,
+  [code, message]: NonNullable<ReturnType<typeof whyNotAdmitted>>,
   [possible, without]: readonly Hostname[],
 ): DomainError<DomainsErrorCode> => {
   const hint =
