@@ -85,6 +85,22 @@ test('an opened part of a live page stays open', async () => {
   expect(await snippet.isVisible()).toBe(true);
 });
 
+test('the focus stays with a shared link when another one is created', async () => {
+  const domain = await addDomain('shared.birds.test');
+  await domains().makeShare(domain);
+  browsed.dashboard.clock.advance(60_000);
+  await domains().makeShare(domain);
+  const page = await browsed.visit(`/dashboard/projects/${slug}/settings/domains/${domain.id}`);
+  const links = page.css('[title^="Revoke the link"]');
+  const focused = 'document.activeElement.title';
+  await links.focus();
+  const before = await page.evaluate(focused);
+  browsed.dashboard.clock.advance(60_000);
+  await domains().makeShare(domain);
+  await until('the new link is shown', async () => (await links.count()) === 3);
+  expect(await page.evaluate(focused)).toBe(before);
+});
+
 test('the message about a check follows the state of the domain', async () => {
   const domain = await addDomain('said.birds.test');
   pointAtUs(browsed.dashboard, domain);

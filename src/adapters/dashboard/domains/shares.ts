@@ -119,19 +119,23 @@ const shareTable = (
   own: string,
   { query, now, may }: Visit,
 ): Html =>
-  table(shares, [
-    ['Link', 'row', ({ createdAt }) => html`<div>made ${time(createdAt, now)}</div>`],
-    ['Ends', 'text', ({ endsAt }) => time(endsAt, now)],
+  table(
+    shares,
     [
-      'Actions',
-      'actions',
-      ({ id, createdAt }) =>
-        may('domain.share') &&
-        buttonForm(`${own}/links/${id}/revoke${placeOf(query)}`, 'Revoke', {
-          about: `Revoke the link that was created at ${createdAt.toISOString()}`,
-        }),
+      ['Link', 'row', ({ createdAt }) => html`<div>made ${time(createdAt, now)}</div>`],
+      ['Ends', 'text', ({ endsAt }) => time(endsAt, now)],
+      [
+        'Actions',
+        'actions',
+        ({ id, createdAt }) =>
+          may('domain.share') &&
+          buttonForm(`${own}/links/${id}/revoke${placeOf(query)}`, 'Revoke', {
+            about: `Revoke the link that was created at ${createdAt.toISOString()}`,
+          }),
+      ],
     ],
-  ]);
+    { idOf: ({ id }) => id },
+  );
 
 type SharedPorts = Pick<DashboardPorts, 'domains' | 'access' | 'networkOf' | 'clock'>;
 
