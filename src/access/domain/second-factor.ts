@@ -63,10 +63,12 @@ export const passkeyChallengeMs = 5 * 60_000;
 
 type Changed = Decision<SecondFactor, AccessEvent>;
 type Whose = Pick<Person, 'id' | 'accountId'>;
+type Method = 'app' | 'passkey';
+
 const added = (
   factor: SecondFactor,
   person: Whose,
-  of: { method: 'app' | 'passkey'; now: Date },
+  of: { method: Method; now: Date },
 ): Changed => ({
   state: factor,
   events: [{ type: 'second_factor_added', ...about(person, of.now), method: of.method }],

@@ -62,9 +62,11 @@ export interface Banned {
 }
 
 type MeterPorts = Pick<AccessPorts, 'counters' | 'apiKeys' | 'clock'>;
+type CallerPorts = MeterPorts & Pick<AccessPorts, 'highUses'>;
+
 /** Repeated refusals ban the key. Requests with a banned key are not counted. @throws Unavailable */
 export const meterCaller =
-  ({ counters, highUses, apiKeys, clock }: MeterPorts & Pick<AccessPorts, 'highUses'>) =>
+  ({ counters, highUses, apiKeys, clock }: CallerPorts) =>
   async ({ accountId, keyId, limits, ban }: Caller): Promise<Verdict | Banned> => {
     const now = clock.now();
     if (isBanned(ban, now)) return { kind: 'banned', ban, limits };

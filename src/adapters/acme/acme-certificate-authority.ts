@@ -35,6 +35,8 @@ export interface AcmeSettings extends AuthorityAddress, AccountSettings {
   readonly deadlineMs?: number | undefined;
 }
 
+type Failed = Extract<OrderState, { kind: 'failed' }>;
+
 export const authorityName = (directoryUrl: string): string =>
   URL.canParse(directoryUrl) ? new URL(directoryUrl).host : directoryUrl;
 
@@ -132,7 +134,7 @@ export class AcmeCertificateAuthority extends CertificateAuthority {
     return { session, clock: this.#clock, proved: this.#proved };
   }
 
-  readonly #failed = (error: unknown): Extract<OrderState, { kind: 'failed' }> => {
+  readonly #failed = (error: unknown): Failed => {
     this.#transport.forgetDirectory();
     return { kind: 'failed', failure: failureFrom(error, this.#clock.now()) };
   };

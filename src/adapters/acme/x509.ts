@@ -65,6 +65,8 @@ export interface RootPair {
   readonly privateKey: string;
 }
 
+type SignedNames = Pick<CertificateOrder, 'host' | 'privateKey' | 'also'>;
+
 export class LocalRoot {
   readonly #pair: RootPair;
   readonly #certificate: X509Certificate;
@@ -94,7 +96,7 @@ export class LocalRoot {
   }
 
   async sign(
-    { host, privateKey, also = [] }: Pick<CertificateOrder, 'host' | 'privateKey' | 'also'>,
+    { host, privateKey, also = [] }: SignedNames,
     { notBefore, notAfter }: Validity,
   ): Promise<Certificate> {
     const validity = { notBefore: wholeSecond(notBefore), notAfter: wholeSecond(notAfter) };

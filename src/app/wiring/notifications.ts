@@ -90,9 +90,11 @@ export const notificationsModule = wiring((once, bind) => {
   );
 });
 
+type Settings = Pick<Config, 'smtpUrl' | 'mailFrom' | 'publicUrl'>;
+
 /** Loads the mail package with the first message. */
 const openPostman = (
-  { smtpUrl, mailFrom: from, publicUrl }: Pick<Config, 'smtpUrl' | 'mailFrom' | 'publicUrl'>,
+  { smtpUrl, mailFrom: from, publicUrl }: Settings,
   tracer: Tracer | undefined,
 ): Postman | undefined => {
   if (smtpUrl === undefined || from === undefined) return undefined;

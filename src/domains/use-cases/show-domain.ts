@@ -38,8 +38,10 @@ export interface DomainView extends DescribedDomain {
 
 type BudgetPorts = AuthorityPorts & Pick<DomainPorts, 'ledger' | 'clock'>;
 export type DescribePorts = Pick<DomainPorts, 'domains' | 'settings' | 'naming' | 'clock'>;
+type Ports = BudgetPorts & DescribePorts & Pick<DomainPorts, 'timeline'>;
+
 export const showDomain =
-  (ports: BudgetPorts & DescribePorts & Pick<DomainPorts, 'timeline'>) =>
+  (ports: Ports) =>
   async (domain: CustomDomain, before?: bigint): Promise<DomainView> => ({
     ...(await describeDomain(ports)(domain)),
     budget: await domainBudget(ports, domain),

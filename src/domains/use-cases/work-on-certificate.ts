@@ -39,6 +39,8 @@ import {
 
 export type CertificatePorts = OrderPorts & Pick<DomainPorts, 'certificates' | 'ledger'>;
 
+type Command = (work: CertificateWork | undefined) => WorkChange;
+
 interface Changed {
   readonly work: CertificateWork | undefined;
   readonly outcome: WorkOutcome;
@@ -46,7 +48,7 @@ interface Changed {
 
 export interface Applicant {
   readonly find: () => Promise<CertificateWork | undefined>;
-  readonly change: (command: (work: CertificateWork | undefined) => WorkChange) => Promise<Changed>;
+  readonly change: (command: Command) => Promise<Changed>;
   readonly changeCounted: (
     authority: string,
     command: (work: CertificateWork | undefined, use: CaUse) => WorkChange,

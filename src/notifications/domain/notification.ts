@@ -62,12 +62,14 @@ export interface OwnersFacts {
     readonly webhookId: string;
     /** The host only, because the rest of the address may be secret. */
     readonly receiver: string;
-    readonly reason: (typeof givenUpReasons)[number];
+    readonly reason: GivenUpReason;
   };
 }
 
 /** `gone`: the receiver answered 410. `failing`: all attempts failed for five days. */
 export const givenUpReasons = ['gone', 'failing'] as const;
+type GivenUpReason = (typeof givenUpReasons)[number];
+
 interface PersonFacts {
   'person.invited': OfPerson & OneTimeLink & { readonly until: string; readonly role: string };
   'sign_in.link': OfPerson & {

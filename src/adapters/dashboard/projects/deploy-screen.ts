@@ -40,10 +40,12 @@ export const deployScreen = (ports: DashboardPorts): Screen => {
   };
 };
 
+type DeployAct = (...deploy: Parameters<DashboardPorts['sites']['rollBack']>) => Promise<unknown>;
+
 const deployForm = (
   of: Pick<Form, 'name' | 'operation' | 'once'>,
   done: string,
-  act: (...deploy: Parameters<DashboardPorts['sites']['rollBack']>) => Promise<unknown>,
+  act: DeployAct,
 ): Form =>
   bareForm({
     ...of,

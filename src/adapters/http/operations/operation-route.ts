@@ -25,6 +25,8 @@ export interface RoutePorts {
   readonly baseUrl: string;
 }
 
+type Known = Omit<Call<unknown, unknown>, 'body'>;
+
 /**
  * Authenticates, authorises, parses and answers, in this order.
  * @param base prefix of the path: `/v1` for the operations in the reference
@@ -71,7 +73,7 @@ const removalHeaders = (
 
 const answerToBody = async (
   operation: RoutedOperation,
-  known: Omit<Call<unknown, unknown>, 'body'>,
+  known: Known,
   { idempotencyKeys, acting, clock, deadline }: RoutePorts,
 ): Promise<Answer> => {
   const { request } = known;

@@ -14,6 +14,8 @@ import { accounts } from './tables.ts';
 import { ownLimitsFrom, type KyselyApiKeys } from './kysely-api-keys.ts';
 import type { KyselyPeople } from './kysely-people.ts';
 
+type AccountRow = Selectable<Schema['accounts']>;
+
 export class KyselyAccounts extends AggregateStore implements Accounts {
   readonly #apiKeys: KyselyApiKeys;
   readonly #people: KyselyPeople;
@@ -152,7 +154,7 @@ const toRow = ({ ownLimits, siteLimits, ...account }: Account) =>
     perDay: ownLimits?.perDay,
   });
 
-export const accountFrom = (row: Selectable<Schema['accounts']>): Account => {
+export const accountFrom = (row: AccountRow): Account => {
   const { perMinute, perDay, projects, domains, storageGib, ...account } = accounts.read(row);
   const siteLimits = { projects, domains, storageGib };
   return { ...account, ownLimits: ownLimitsFrom({ perMinute, perDay }), siteLimits };

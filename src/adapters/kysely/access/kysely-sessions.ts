@@ -22,13 +22,15 @@ import { endAll, endLinks, lockPerson, personFrom, savePerson } from './kysely-p
 import { sessions, signInLinks } from './tables.ts';
 
 type SessionRow = Omit<Selectable<Schema['sessions']>, 'secret_hash'>;
+type AccountRow = Selectable<Schema['accounts']>;
+
 /** The account's columns have aliases, because their names clash with others. */
 type SignedInRow = SessionRow &
   Pick<
     Selectable<Schema['people']>,
     'account_id' | 'email' | 'role' | 'password_hash' | 'joined_at' | 'factor_since'
   > &
-  Omit<Selectable<Schema['accounts']>, 'id' | 'name' | 'email' | 'created_at'> & {
+  Omit<AccountRow, 'id' | 'name' | 'email' | 'created_at'> & {
     readonly person_name: string | null;
     readonly person_created_at: bigint;
     readonly person_proven_at: bigint | null;

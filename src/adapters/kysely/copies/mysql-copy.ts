@@ -14,8 +14,10 @@ const names = {
   dump: ['mariadb-dump', 'mysqldump'],
   client: ['mariadb', 'mysql'],
 } as const;
+type Program = keyof typeof names;
+
 /** @throws Error that says what to install */
-export const programFor = (program: keyof typeof names): string => {
+export const programFor = (program: Program): string => {
   const folders = (process.env['PATH'] ?? '').split(delimiter).filter((one) => one !== '');
   const found = names[program]
     .flatMap((name) => folders.map((one) => join(one, name)))

@@ -24,6 +24,8 @@ import {
 } from './site-rows.ts';
 import { formerSlugs } from './tables.ts';
 
+type Decide = Parameters<Projects['change']>[1];
+
 export class KyselyProjects extends AggregateStore implements Projects {
   readonly #find = this.database.prepare<{ slug: string }, SiteRow>((db, the) =>
     inService(siteOf(db).where('slug', '=', the('slug'))),
@@ -105,7 +107,7 @@ export class KyselyProjects extends AggregateStore implements Projects {
     return present === undefined ? found : siteFrom(await this.#find({ slug: present }));
   }
 
-  change(key: ProjectKey, decide: Parameters<Projects['change']>[1]): Promise<Site> {
+  change(key: ProjectKey, decide: Decide): Promise<Site> {
     const lock = async (db: Queries) => ({ site: await this.#lock(key, inService(siteOf(db))) });
     return this.#change(lock, ({ site }) => decide(site));
   }

@@ -60,10 +60,12 @@ export const writing = (bytes: number): CallTimeouts => ({
   allMs: attempts * sendingMs(bytes),
 });
 
+type CallOptions = Readonly<{ abortSignal: AbortSignal; requestTimeout: number }>;
+
 /** Aborts a call that takes too long, including the search for credentials. @throws S3Failure */
 export const inTime = async <T>(
   { attemptMs, allMs }: CallTimeouts,
-  call: (options: Readonly<{ abortSignal: AbortSignal; requestTimeout: number }>) => Promise<T>,
+  call: (options: CallOptions) => Promise<T>,
 ): Promise<T> => {
   const end = new AbortController();
   const late = new S3Failure('Timeout', `no answer within ${String(allMs)} ms`);

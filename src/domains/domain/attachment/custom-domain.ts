@@ -33,7 +33,7 @@ export interface Attachment extends Pick<Hostname, 'host' | 'registrableDomain' 
   readonly addedAt: Date;
   readonly dns: DnsStatus;
   readonly episodes: Episodes;
-  readonly pause: (typeof pauses)[number] | undefined;
+  readonly pause: Pause | undefined;
 }
 
 /**
@@ -41,6 +41,8 @@ export interface Attachment extends Pick<Hostname, 'host' | 'registrableDomain' 
  * name since.
  */
 export const pauses = ['deleted', 'restored'] as const;
+type Pause = (typeof pauses)[number];
+
 export interface Episodes {
   readonly astray: Astray | undefined;
   readonly failing: FailingCertificate | undefined;

@@ -20,10 +20,12 @@ import { covers, isWildcard } from '../names/hostname.ts';
 type Live = DomainIn<'live'>;
 
 /** Whether each fact of a live domain allows visitors. New facts do not compile until they are listed here. */
-const admits: Readonly<Record<OwnFact<'live'>, (domain: Live) => boolean>> = {
+const admits: Readonly<Record<OwnFact<'live'>, Admits>> = {
   liveSince: () => true,
   verifiedAt: () => true,
 };
+type Admits = (domain: Live) => boolean;
+
 /** Whether visitors reach the site or a redirect under this name. The only definition of this. */
 export const isOpen = (domain: CustomDomain): domain is Live =>
   domain.state === 'live' &&

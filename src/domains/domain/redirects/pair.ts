@@ -80,8 +80,10 @@ const admitPair = (
   if (second) throw refused(second, [typed, other]);
 };
 
+type Refusal = NonNullable<ReturnType<typeof whyNotAdmitted>>;
+
 const refused = (
-  [code, message]: NonNullable<ReturnType<typeof whyNotAdmitted>>,
+  [code, message]: Refusal,
   [possible, without]: readonly Hostname[],
 ): DomainError<DomainsErrorCode> => {
   const hint =
