@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { simulatedLives } from '../support/simulated-lives.ts';
 
-test('forty simulated stores run for twenty days each without breaking a law', async () => {
+test('twenty simulated stores run for twenty days each without breaking a law', async () => {
   const halves = await Promise.all(
-    ['11-30', '31-50'].map((SEED) => simulatedLives({ SEED, DAYS: '20', SHRINK: '0' })),
+    ['11-20', '21-30'].map((SEED) => simulatedLives({ SEED, DAYS: '20', SHRINK: '0' })),
   );
   expect(halves.filter(({ code }) => code !== 0)).toEqual([]);
-}, 1_800_000);
+}, 7_200_000);
 
 const historyOf = async (seed: string, steps: readonly string[]): Promise<readonly string[]> => {
   const folder = await mkdtemp(join(tmpdir(), 'animal-store-stories-'));
