@@ -88,7 +88,7 @@ describe.each(siteStorages)('a path, with sites stored in %s', (storage) => {
           expect(answer).not.toMatch(/published|Rex|Tom/);
         }
       }),
-      { numRuns: 150 },
+      { numRuns: 75 },
     );
   });
 });

@@ -105,12 +105,6 @@ describe.each(siteStorages)('a site stored in %s', (storage) => {
       }
     });
 
-    test('an answer does not wait for the request body', async () => {
-      const answer = await ask('/', { method: 'POST', body: 'x'.repeat(100_000) });
-      expect(answer.status).toBe(405);
-      if (protocol === 'HTTP/1.1') expect(answer.headers['connection']).toBe('close');
-    });
-
     test('only GET and HEAD reveal which files are published', async () => {
       const [there, missing] = await Promise.all(
         ['/about', '/nothing'].map((path) => ask(path, { method: 'POST' })),
