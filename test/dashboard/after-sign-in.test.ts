@@ -159,6 +159,24 @@ describe('a form that is sent after the session has ended', () => {
     expect(text).toContain('title="Dogs: switch');
   });
 
+  test('is refused with the reason in an account where the person may not send it', async () => {
+    const { accountId } = await dashboard.newOwner();
+    const { person } = await dashboard.container
+      .get(AccessKey)
+      .invite(accountId, 'zoe@shop.example', 'viewer');
+    const viewer = await dashboard.signIn(person.email);
+    await viewer.post('/dashboard/me/password', { wanted: password });
+    const visitor = dashboard.stranger();
+    const asked = await visitor.post('/dashboard', { name: 'Parrots' });
+    const { kept = '' } = fieldsOf(asked.text);
+    const sent = { email: person.email, password, kept };
+    const { status, text } = await visitor.post('/dashboard/sign-in', sent);
+    expect([status, textOf(text)]).toEqual([
+      403,
+      expect.stringContaining('Only an editor may create a project.'),
+    ]);
+  });
+
   /** Fills in the form that has this button, and sends it. */
   const press = (
     visitor: DashboardVisitor,

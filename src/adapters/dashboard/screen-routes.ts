@@ -114,6 +114,7 @@ export const addScreen = (
 const refill = async (ctx: Context, sent: Sent): Promise<void> => {
   const { screen, form, visit } = sent;
   const { values, isSent } = keptIn(ctx);
+  refuseUnless(visit, form.operation);
   if (isSent && form.secrets === undefined) return receive(ctx, sent, values);
   const { parameters } = visit;
   const nothingWrong = { field: undefined, message: undefined };
