@@ -101,7 +101,9 @@ const exchange = async (socket: Socket, lines: readonly string[], body = ''): Pr
 };
 
 const answerTo = async (options: RequestOptions, body: string | undefined): Promise<EdgeAnswer> => {
-  const asked = request({ agent: false, ...options }).end(body);
+  // The connection may break after the answer.
+  const asked = request({ agent: false, ...options }).on('error', () => undefined);
+  asked.end(body);
   const [response] = (await once(asked, 'response')) as [IncomingMessage];
   const { statusCode: status = 0, headers } = response;
   return { status, headers, body: await buffer(response) };
