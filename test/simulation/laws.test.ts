@@ -10,7 +10,7 @@ import { readPlantedLives } from './plants/plant.ts';
 import { DnsZones } from './world/dns-zones.ts';
 import type { Actor } from './world/time.ts';
 import { service } from './world/world.ts';
-import { dayMs, hourMs } from './world/durations.ts';
+import { dayMs, hourMs, minuteMs } from './world/durations.ts';
 
 const begin = Date.UTC(2027, 0, 1);
 const host = 'www.north.test';
@@ -308,6 +308,23 @@ test.each(allLaws().map((law) => [law.name, law] as const))(
       expect(ask?.(seen)).toBeUndefined();
   },
 );
+
+test('a ban explains that no request is answered, by the clock of the process that stored it', () => {
+  const { seen, time, fleet, owners } = wellWorld();
+  const law = allLaws().find(({ name }) => name.startsWith('Of N + k requests'));
+  const clockAheadMs = -3 * minuteMs;
+  fleet.set('api', { actor: { clockAheadMs } } as unknown as SimulatedProcess);
+  put('accounts', { id: 'acc_1', plan: 'free' });
+  time.now += hourMs;
+  const isBroken = (bannedForMs: number): boolean => {
+    connection.exec('delete from api_keys');
+    const until = time.now + clockAheadMs + bannedForMs;
+    put('api_keys', { id: 'key_1', account_id: 'acc_1', ban_until: until });
+    owners.bursts.push({ shop: 'north', at: time.now, answers: [{ status: 429 }] });
+    return law?.afterStep?.(seen) !== undefined;
+  };
+  expect([minuteMs, 0].map(isBroken)).toEqual([false, true]);
+});
 
 test('an event for which a webhook gets no message is reported', () => {
   const { seen, time } = wellWorld();

@@ -42,13 +42,15 @@ const judgedBurst = (
   const skew = fleet.get('api')?.actor.clockAheadMs ?? 0;
   const minute = Math.floor((at + skew) / minuteMs);
   const isWithin = (at + skew) % minuteMs < minuteMs - answeredMs;
-  const begin = minute * minuteMs - skew;
+  // By the clock of the API, as the times that it stores.
+  const beginThere = minute * minuteMs;
+  const begin = beginThere - skew;
   const since = past.upSince('api');
   if (!isWithin || since === undefined || since > begin) return undefined;
   const account = owners.shops.get(shop)?.accountId ?? '';
   const of = stored.first<{ plan: Plan }>('select plan from accounts where id = ?', account);
   const changed = `select 1 from events where account_id = ? and type = 'plan_changed' and occurred_at > ?`;
-  if (!of || stored.has(changed, account, begin - minuteMs)) return undefined;
+  if (!of || stored.has(changed, account, beginThere - minuteMs)) return undefined;
   const { perMinute: most, perDay } = limitsOf(of.plan, undefined);
   const isInMinute = (one: { readonly shop: ShopName; readonly at: number }) =>
     one.shop === shop && one.at >= begin;
@@ -65,7 +67,7 @@ const judgedBurst = (
   if (answered > most - before) return facts;
   const banned = 'select 1 from api_keys where account_id = ? and ban_until > ?';
   const isDayUsedUp = usedToday + answers.length > perDay;
-  if (before > 0 || isDayUsedUp || stored.has(banned, account, begin)) return undefined;
+  if (before > 0 || isDayUsedUp || stored.has(banned, account, beginThere)) return undefined;
   return answered < Math.min(most, answers.length) - besides ? facts : undefined;
 };
 
