@@ -326,6 +326,22 @@ test('a ban explains that no request is answered, by the clock of the process th
   expect([minuteMs, 0].map(isBroken)).toEqual([false, true]);
 });
 
+test('a claim may end early if nothing is due on its domain any more, as while the project is deleted', () => {
+  const { seen, time } = wellWorld();
+  const law = allLaws().find(({ name }) => name.startsWith('Nobody takes what a process'));
+  const commit = (by: string, row: Row) => {
+    time.actor = { name: by } as Actor;
+    connection.exec('delete from domains');
+    domain(row);
+    return law?.afterCommit?.(seen);
+  };
+  const claimed = { claim: 'of worker-2', claimed_until: begin + minuteMs };
+  commit('worker-2', claimed);
+  expect(commit('worker-1', { due_at: null })).toBeUndefined();
+  commit('worker-2', claimed);
+  expect(commit('worker-1', {})).toMatchObject({ by: 'worker-1', holder: 'worker-2' });
+});
+
 test('an event for which a webhook gets no message is reported', () => {
   const { seen, time } = wellWorld();
   const law = allLaws().find(({ name }) => name.startsWith('Each event that concerns owners'));

@@ -104,10 +104,10 @@ export const leasesHold = (): Law => {
 const aheadMs = ({ fleet }: Seen): number =>
   Math.max(0, ...[...fleet.values()].map(({ actor }) => actor.clockAheadMs));
 
-/** A worker deletes what it has finished. Work on removed things has ended. */
+/** A worker deletes what it has finished. Nothing is due on a removed domain, or while its project is deleted. */
 const isGone = ({ table, id }: Held, { stored }: Seen): boolean => {
   if (table === 'domains')
-    return stored.has(`select 1 from domains where id = ? and state = 'removed'`, id);
+    return stored.has('select 1 from domains where id = ? and due_at is null', id);
   if (table === 'mails')
     return stored.has('select 1 from mails where message = ? and ended_at is not null', id);
   return !stored.has('select 1 from deliveries where id = ?', id);
