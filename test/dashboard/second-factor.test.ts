@@ -79,7 +79,8 @@ describe('a sign-in with a second factor', () => {
     const visitor = await signIn(owner);
     expect(await isIn(visitor)).toBe(false);
     const sent = await visitor.post('/dashboard', { name: 'Shop', once: 'form_waiting' });
-    expect(textOf(sent.text)).toContain('Nothing was done');
+    expect(fieldsOf(sent.text)['kept']).toContain('Shop');
+    expect(await dashboard.container.get(SitesKey).listProjects(owner.accountId)).toEqual([]);
     expect((await show(visitor, nextCode(owner.secret))).location).toBe('/dashboard');
     expect(await isIn(visitor)).toBe(true);
     const { text } = await visitor.get('/dashboard/me/second-factor');
@@ -143,9 +144,17 @@ describe('a sign-in with a second factor', () => {
     expect(to).toBe('/dashboard/usage');
   });
 
-  test('that still waits for the code goes on from any page, since a link cannot be used again', async () => {
+  test('that still waits for the code goes on from any page and form, since a link cannot be used again', async () => {
     const visitor = dashboard.stranger();
-    await visitor.get(await dashboard.linkFor(owner.email));
+    const link = await dashboard.linkFor(owner.email);
+    await visitor.get(link);
+    expect((await visitor.get(link)).location).toBe(factorPath);
+    const sent = await visitor.post('/dashboard', { name: 'Shop' });
+    const again = await visitor.post('/dashboard/sign-in', {
+      kept: fieldsOf(sent.text)['kept'] ?? '',
+    });
+    for (const { text } of [sent, again]) expect(textOf(text)).toContain('You sign in to');
+    expect(fieldsOf(again.text)['kept']).toContain('Shop');
     const { location = '' } = await visitor.get('/dashboard/usage');
     expect(await visitor.get(location)).toMatchObject({
       status: 303,

@@ -39,7 +39,13 @@ import { cookiesOf, networkOf, type SignInPorts, whoAsks } from './sign-in/sessi
 import { addScreen, type ScreenPorts, type Wanted } from './screen-routes.ts';
 import type { Screen } from './frame/screen.ts';
 import { addProofs, showConfirmation, showFactorPage } from './sign-in/proof.ts';
-import { addLinkRequests, addSignIn, addSignInLinks, showSignIn } from './sign-in/sign-in-page.ts';
+import {
+  addLinkRequests,
+  addSignIn,
+  addSignInLinks,
+  hasContinued,
+  showSignIn,
+} from './sign-in/sign-in-page.ts';
 import { searchScreen } from './search/screen.ts';
 import { usageScreen } from './usage/screen.ts';
 import { webhookScreen, webhooksScreen } from './webhooks/webhooks-screens.ts';
@@ -186,14 +192,15 @@ const signingIn =
     return signedIn;
   };
 
-const askAgain = (
+const askAgain = async (
   ctx: Context,
   page: string,
   kept: KeptForm | undefined,
   ports: SignInPorts,
 ): Promise<void> => {
+  if (await hasContinued(ctx, ports, kept)) return;
   const [, query = ''] = signInPathFor(page).split('?');
-  return showSignIn(ctx, ports, { query, kept });
+  await showSignIn(ctx, ports, { query, kept });
 };
 
 const refillBy =

@@ -52,17 +52,10 @@ const credentials = v.object({
 });
 
 export const addSignIn = (router: Router, ports: SignInPorts): void => {
-  const { access, whoAsks, cookies, refill } = ports;
+  const { access, cookies, refill } = ports;
 
   router.get(signInPath, async (ctx: Context) => {
-    if (await whoAsks(ctx)) {
-      redirectAfterSignIn(ctx);
-      return;
-    }
-    // Signing in again would be impossible for a person whose link is used up.
-    const waiting = await access.findWaiting(cookies.session.read(ctx) ?? '');
-    if (waiting) await ports.showFactor(ctx, waiting, undefined);
-    else await showSignIn(ctx, ports);
+    if (!(await hasContinued(ctx, ports))) await showSignIn(ctx, ports);
   });
 
   router.post(signInPath, async (ctx: Context) => {
@@ -70,9 +63,8 @@ export const addSignIn = (router: Router, ports: SignInPorts): void => {
     const query = ctx.querystring;
     const alone = keptAlone(values);
     if (alone) {
-      // A link in another tab may have signed in this browser.
-      if (await whoAsks(ctx)) await refill(ctx, alone);
-      else await showSignIn(ctx, ports, { query, kept: alone });
+      if (!(await hasContinued(ctx, ports, alone)))
+        await showSignIn(ctx, ports, { query, kept: alone });
       return;
     }
     const checked = checkForm(credentials, values);
@@ -100,6 +92,25 @@ export const addSignIn = (router: Router, ports: SignInPorts): void => {
     cookies.session.clear(ctx);
     redirect(ctx, signInPath);
   });
+};
+
+/**
+ * Continues if the person is signed in, perhaps by a link in another tab, or still has to prove the second factor. A
+ * person whose link is used up could not sign in again.
+ */
+export const hasContinued = async (
+  ctx: Context,
+  { whoAsks, access, cookies, refill, showFactor }: SignInPorts,
+  kept?: KeptForm,
+): Promise<boolean> => {
+  if (await whoAsks(ctx)) {
+    if (kept) await refill(ctx, kept);
+    else redirectAfterSignIn(ctx);
+    return true;
+  }
+  const waiting = await access.findWaiting(cookies.session.read(ctx) ?? '');
+  if (waiting) await showFactor(ctx, waiting, kept);
+  return waiting !== undefined;
 };
 
 const unfilled = {
@@ -322,12 +333,10 @@ const answer = async (ctx: Context, act: Act, ports: SignInPorts): Promise<void>
   try {
     await act(ctx, ports);
   } catch (error) {
-    // The person who used the link opened it again, so show the dashboard.
-    if (error instanceof DomainError && (await ports.whoAsks(ctx))) redirectAfterSignIn(ctx);
-    else {
-      const refusal = refusalFrom(ctx, error, {});
-      await showSignIn(ctx, ports, { query: ctx.querystring, refusal });
-    }
+    // The person who used the link may have opened it again.
+    if (error instanceof DomainError && (await hasContinued(ctx, ports))) return;
+    const refusal = refusalFrom(ctx, error, {});
+    await showSignIn(ctx, ports, { query: ctx.querystring, refusal });
   }
 };
 
