@@ -14,7 +14,7 @@ export abstract class Ids {
   abstract next(prefix: string): string;
 }
 
-/** Who acts: automatic work, the command line, the API (`key:<id>`) or the dashboard (`person:<e-mail>`). */
+/** Who acts: automatic work, the command line, the API (`key:<id>`) or the dashboard (`person:<email>`). */
 export type Actor = 'service' | 'operator' | `key:${string}` | `person:${string}`;
 
 export const isActor = (text: string): text is Actor =>

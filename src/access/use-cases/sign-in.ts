@@ -37,7 +37,7 @@ interface Admission {
 }
 
 /**
- * Signs in with e-mail and password. An unknown address, a missing password and a wrong one get the same answer after
+ * Signs in with email and password. An unknown address, a missing password and a wrong one get the same answer after
  * the same time. If the password opens several accounts, the session starts in the oldest and may switch.
  * @throws DomainError `sign_in_refused`, `too_many_sign_ins`
  */

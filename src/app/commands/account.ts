@@ -9,6 +9,7 @@ import {
 import type { Account } from '../../access/domain/account.ts';
 import { AuditLog } from '../../access/ports.ts';
 import type { Usage } from '../../access/use-cases/accounts.ts';
+import { dayMs } from '../../kernel/durations.ts';
 import { Clock } from '../../kernel/ports.ts';
 import type { EveryField } from '../../kernel/decision.ts';
 import { gib } from '../../sites/domain/project.ts';
@@ -148,7 +149,7 @@ const usage = command(
   async (container, { account, days }: { account: string; days: number }) => {
     const { recallCounters } = await onDemand.maintenance();
     await recallCounters(container);
-    const since = new Date(container.get(Clock).now().getTime() - days * 86_400_000);
+    const since = new Date(container.get(Clock).now().getTime() - days * dayMs);
     const shown = await container.get(AccessKey).showUsage(account, since);
     return [shown, describeUsage(shown)];
   },

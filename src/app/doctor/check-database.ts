@@ -8,6 +8,7 @@ import {
   unknownSchema,
   UnfinishedDatabase,
 } from '../../adapters/kysely/migrations.ts';
+import { hourMs } from '../../kernel/durations.ts';
 import { commandName } from '../version.ts';
 import type { Config } from '../settings/settings.ts';
 import { databasePlace, databaseProblem } from '../failure-words.ts';
@@ -65,7 +66,7 @@ export const isMissing = (databaseUrl: string): boolean => {
 };
 
 /** Allows a nightly backup that takes up to two hours. The alert BackupLate uses the same number. */
-const mostAgeMs = 26 * 3_600_000;
+const mostAgeMs = 26 * hourMs;
 
 /** Finds nothing if the database is unavailable or missing, because another check reports that. */
 export const checkBackups = async ({ databaseUrl }: Config): Promise<readonly Finding[]> => {

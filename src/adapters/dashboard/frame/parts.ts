@@ -1,5 +1,6 @@
 import type { Plan } from '../../../access/domain/quota.ts';
 import type { EveryField } from '../../../kernel/decision.ts';
+import { dayMs } from '../../../kernel/durations.ts';
 import { type Child, html, type Html, nothing } from './html.ts';
 import { dateInWords, inWords, inWordsWithDate, plannedInWords } from './time-words.js';
 
@@ -43,7 +44,7 @@ export const atClock = (at: Date, now: Date): Html =>
 
 /** Shows an end as a day, or to the minute if it is less than two days away. */
 export const end = (at: Date, now: Date): Html =>
-  at.getTime() - now.getTime() < 48 * 3_600_000 ? atClock(at, now) : day(at);
+  at.getTime() - now.getTime() < 2 * dayMs ? atClock(at, now) : day(at);
 
 /** A prepared Intl.NumberFormat would not be faster, and takes 20 ms to create. */
 export const count = (number: number | bigint): string => number.toLocaleString('en');

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { defaultScopes, type Scope, scopes } from '../../../access/domain/api-key.ts';
 import type { IssuedKey } from '../../../access/use-cases/api-keys.ts';
 import type { Project } from '../../../sites/domain/project.ts';
+import { dayMs } from '../../../kernel/durations.ts';
 import { type Overlap, overlaps } from '../../../kernel/overlap.ts';
 import { isDay, isName } from '../../../kernel/text.ts';
 import { field, formError, onceInput, select } from '../frame/form-parts.ts';
@@ -80,8 +81,7 @@ export const newKeyForm = ({ now, once, projects, refusal }: NewKeyView): Html =
     <div><button class="main">Create key</button></div>
   </form>`;
 
-const tomorrow = (now: Date): string =>
-  new Date(now.getTime() + 86_400_000).toISOString().slice(0, 10);
+const tomorrow = (now: Date): string => new Date(now.getTime() + dayMs).toISOString().slice(0, 10);
 
 const scopeChoice = (refusal: Refusal | undefined): Html => {
   const chosen = refusal ? (refusal.values['scopes'] ?? '').split(',') : defaultScopes;

@@ -1,6 +1,7 @@
 import { scaleBand, scaleLinear } from 'd3-scale';
 import { stack } from 'd3-shape';
 import { type UsageOutcome, usageOutcomes, type UsageSum } from '../../../access/ports.ts';
+import { hourMs, dayMs } from '../../../kernel/durations.ts';
 
 export interface Column {
   readonly begin: Date;
@@ -80,8 +81,8 @@ const partsOf = (
 };
 
 export const ranges = {
-  '24h': { unit: 'hour', unitMs: 3_600_000, steps: 24, words: 'the last 24 hours' },
-  '30d': { unit: 'day', unitMs: 86_400_000, steps: 30, words: 'the last 30 days' },
+  '24h': { unit: 'hour', unitMs: hourMs, steps: 24, words: 'the last 24 hours' },
+  '30d': { unit: 'day', unitMs: dayMs, steps: 30, words: 'the last 30 days' },
 } as const;
 export type RangeName = keyof typeof ranges;
 

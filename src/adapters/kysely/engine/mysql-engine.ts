@@ -9,6 +9,7 @@ import {
   type QueryResult,
 } from 'kysely';
 import type { PoolOptions, ResultSetHeader } from 'mysql2';
+import { minuteMs, hourMs } from '../../../kernel/durations.ts';
 import type { Deadline } from '../../../kernel/ports.ts';
 import type { Connections } from './connections.ts';
 import { MysqlPool, tableOf, type PoolSettings, type HeldConnection } from './mysql-pool.ts';
@@ -26,7 +27,6 @@ const usual: Deadlines = {
   queryMs: 3000,
   lockSeconds: { row: 2, table: 2 },
 };
-const [minuteMs, hourMs] = [60_000, 60 * 60_000];
 const patiently: Deadlines = {
   connectMs: minuteMs,
   acquireMs: hourMs,
