@@ -342,6 +342,23 @@ test('a claim may end early if nothing is due on its domain any more, as while t
   expect(commit('worker-1', {})).toMatchObject({ by: 'worker-1', holder: 'worker-2' });
 });
 
+test('a wildcard needs a valid certificate only while its challenge is delegated to us', () => {
+  const { seen, time, zones, past, fleet } = wellWorld();
+  const law = allLaws().find(({ name }) => name.startsWith('Edges serve each live name'));
+  const routes = { nameFor: () => '*.north.test', certificate: () => undefined };
+  fleet.set('edge', { container: { get: () => routes } } as unknown as SimulatedProcess);
+  domain({ host: '*.north.test', token: 'token' });
+  zones.set('some.north.test', 'A', [service.address], 300);
+  const isBroken = (label: string): boolean => {
+    const target = `${label}.${service.acmeDnsZone}`;
+    zones.set('_acme-challenge.north.test', 'CNAME', [target], 300);
+    past.look(['*.north.test']);
+    time.now += 30 * dayMs;
+    return law?.atTheEnd?.(seen) !== undefined;
+  };
+  expect(['another', 'token'].map(isBroken)).toEqual([false, true]);
+});
+
 test('an event for which a webhook gets no message is reported', () => {
   const { seen, time } = wellWorld();
   const law = allLaws().find(({ name }) => name.startsWith('Each event that concerns owners'));

@@ -4,7 +4,7 @@ import { baseOf, isWildcard } from '../../../src/domains/domain/names/hostname.t
 import type { DnsZones } from '../world/dns-zones.ts';
 import { authorityNames, service } from '../world/world.ts';
 import { type Facts, type Law, type Seen, inText, toleratedSkewMs } from './law.ts';
-import { aliasOf, leadsHere, published, together } from './past.ts';
+import { aliasOf, leadsHere, type Past, published, together } from './past.ts';
 import { dayMs, hourMs } from '../world/durations.ts';
 import { X509Certificate } from 'node:crypto';
 import { renewalTime } from '../../../src/domains/domain/certificates/renewal.ts';
@@ -80,9 +80,10 @@ const isPublished = (zones: DnsZones, { type, fqdn, value }: DnsRecord): boolean
 export const liveIsServed: Law = {
   name: 'Edges serve each live name, with a certificate that is valid where its DNS is right',
   atTheEnd: (seen) => {
-    for (const { host, state, project_id: project } of seen.stored.rows<Waiting>(attached)) {
+    for (const domain of seen.stored.rows<Waiting>(attached)) {
+      const { host, state, project_id: project } = domain;
       if (state !== 'live' || !isBack({ host, project }, seen, settlingMs - hourMs)) continue;
-      const facts = unserved(host, seen);
+      const facts = unserved(domain, seen);
       if (facts) return facts;
     }
     return undefined;
@@ -106,19 +107,21 @@ const backWithinMs = 1.2 * dayMs;
 export const restoredIsServed: Law = {
   name: 'A restored project is served again once its DNS leads here',
   eachHour: (seen) => {
-    for (const { host, project_id: project } of seen.stored.rows<Live>(live)) {
+    for (const domain of seen.stored.rows<Live>(live)) {
+      const { host, project_id: project } = domain;
       const back = seen.past.inServiceSince(project);
       if (back === undefined || back === -Infinity) continue;
       const since = together(back, allWellSince(host, seen));
       if (since === undefined || seen.time.now - since < backWithinMs) continue;
-      const facts = unserved(host, seen);
+      const facts = unserved(domain, seen);
       if (facts?.['route'] !== undefined) return { ...facts, 'restored at': inText(back) };
     }
     return undefined;
   },
 };
 
-const unserved = (host: string, { fleet, past, time, world }: Seen): Facts | undefined => {
+const unserved = (domain: Named, { fleet, past, time, world }: Seen): Facts | undefined => {
+  const { host } = domain;
   const routes = fleet.get('edge')?.container.get(RouteTableKey);
   if (!routes) return undefined;
   const name = routes.nameFor(isWildcard(host) ? `some.${baseOf(host)}` : host);
@@ -129,6 +132,7 @@ const unserved = (host: string, { fleet, past, time, world }: Seen): Facts | und
   );
   const isRight = [
     past.leadsHereSince(host),
+    provableSince(domain, past),
     Math.min(...willing.map((one) => past.allowedSince(one, host) ?? Infinity)),
   ].every((at) => at !== undefined && at <= since);
   const certificate = routes.certificate(name);
@@ -140,6 +144,7 @@ interface Live {
   readonly id: string;
   readonly project_id: string;
   readonly host: string;
+  readonly token: string;
   readonly liveSince: string;
   readonly chain: string | null;
   readonly not_before: number | null;
@@ -147,7 +152,7 @@ interface Live {
 }
 
 const live = `
-  select d.id, d.project_id, d.host, d.details ->> '$.liveSince' as liveSince, c.chain, c.not_before, c.not_after
+  select d.id, d.project_id, d.host, d.token, d.details ->> '$.liveSince' as liveSince, c.chain, c.not_before, c.not_after
   from domains d left join certificates c on c.host = d.host and c.removed_at is null
   where d.state = 'live'`;
 
@@ -187,6 +192,7 @@ const judged = (
     Date.parse(domain.liveSince),
     seen.past.inServiceSince(domain.project_id),
     allWellSince(host, seen),
+    provableSince(domain, seen.past),
   );
   const enoughMs = Math.max(dayMs, (end - begin) / 10);
   if (wellSince === undefined || seen.time.now - wellSince < enoughMs) return undefined;
@@ -195,6 +201,12 @@ const judged = (
   if (end > seen.time.now) return undefined;
   return { host, 'certificate ended': inText(end), 'all well since': inText(wellSince) };
 };
+
+type Named = Pick<Waiting, 'host' | 'token'>;
+
+/** A wildcard is validated by DNS only, for which its challenge must be delegated to us. */
+const provableSince = ({ host, token }: Named, past: Past): number | undefined =>
+  isWildcard(host) ? past.delegatedSince(host, `${token}.${service.acmeDnsZone}`) : -Infinity;
 
 /** Since when its DNS, the resolvers, an authority that may issue, and the fleet have been well. */
 const allWellSince = (host: string, { past, fleet, world }: Seen): number | undefined => {

@@ -12,6 +12,13 @@ interface Published {
   readonly forbiddenSince: Record<AuthorityName, Since>;
   readonly allowedSince: Record<AuthorityName, Since>;
   leadsHereSince: Since;
+  delegation: Delegation;
+}
+
+/** The alias at the name of the challenge. */
+interface Delegation {
+  readonly to: string | undefined;
+  readonly since: number;
 }
 
 interface Weather {
@@ -121,12 +128,21 @@ export class Past {
     return this.#hosts.get(host)?.leadsHereSince;
   }
 
+  /** @param target to which the challenge is delegated */
+  delegatedSince(host: string, target: string): Since {
+    this.look([host]);
+    const delegation = this.#hosts.get(host)?.delegation;
+    return delegation?.to === target ? delegation.since : undefined;
+  }
+
   #read(host: string): void {
     const now = this.#now();
+    const to = aliasOf(this.#zones, `_acme-challenge.${baseOf(host)}`);
     const known = this.#hosts.get(host) ?? {
       forbiddenSince: { one: undefined, two: undefined },
       allowedSince: { one: undefined, two: undefined },
       leadsHereSince: undefined,
+      delegation: { to, since: now },
     };
     for (const authority of authorityNames) {
       const verdict = caaSays(this.#zones, `${authority}.example`, host);
@@ -137,6 +153,7 @@ export class Past {
     }
     const isHere = leadsHere(this.#zones, service.address, host);
     known.leadsHereSince = isHere ? (known.leadsHereSince ?? now) : undefined;
+    if (known.delegation.to !== to) known.delegation = { to, since: now };
     this.#hosts.set(host, known);
   }
 }
