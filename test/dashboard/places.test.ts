@@ -287,3 +287,25 @@ test('the example of a new key that may only deploy to one project names it', as
   });
   expect(text).toContain(`${dashboard.origin}/deploys/many`);
 });
+
+test('the search shows ten projects and animals, and leads to the lists of all only if there are more', async () => {
+  const { accountId, visitor } = await dashboard.newOwner({ plan: 'enterprise' });
+  const { container } = dashboard;
+  const add = async (name: string) => {
+    await container.get(SitesKey).startProject(accountId, name);
+    const animal = { name, categoryId: 7n, status: 'available' } as const;
+    await container.get(CatalogueKey).createPet(accountId, animal);
+  };
+  const ways = async () => {
+    const { text } = await visitor.get('/dashboard/search?q=bird');
+    const words = ['All projects with “bird”', 'All animals whose name begins with “bird”'];
+    return words.map((one) => decoded(linkIn(text, one)));
+  };
+  for (const n of numbers.slice(0, 10)) await add(`Bird ${n}`);
+  expect(await ways()).toEqual(['', '']);
+  await add('Bird 99');
+  for (const way of await ways()) {
+    const { text } = await visitor.get(way);
+    expect(new Set(text.match(/Bird \d\d/g)).size).toBe(11);
+  }
+});
