@@ -113,6 +113,7 @@ test('nobody has to act while a DNS change spreads', () => {
   expect(progressOf(spreading, now)).toMatchObject({ actor: 'nobody', tone: 'busy' });
   expect(attentionOf(spreading)).toBe('none');
   expect(progressOf(spreading, now).sentence).toContain('1 of 3 resolvers returns');
+  expect(progressOf(spreading, now).short).toBe('1 of 3 resolvers sees it');
   expect(line(spreading)).toEqual(['done', 'now', 'ahead', 'ahead']);
 });
 
