@@ -65,9 +65,9 @@ interface Described<Schema extends FormSchema> {
   readonly again?: (signedIn: SignedIn) => boolean;
   readonly field?: string;
   /**
-   * Makes a form that creates something act once, even if it is sent twice. Needs `onceField` in the form. `act` then
-   * runs in a transaction, which may be repeated. `admit` runs before it, and counts against limits outside the
-   * database.
+   * Makes a form that creates or deletes something act once, even if it is sent twice. Needs `onceField` in the form.
+   * `act` then runs in a transaction, which may be repeated. `admit` runs before it, and counts against limits outside
+   * the database.
    */
   readonly once?: true | { readonly admit: (visit: Visit) => Promise<void> };
   readonly secrets?: readonly string[];
