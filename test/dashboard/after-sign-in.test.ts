@@ -107,7 +107,7 @@ describe('a form that is sent after the session has ended', () => {
     visitor.cookie = undefined;
     const typed = { name: 'Rex "the <fast>"', categoryId: '7', once: 'only-in-this-test' };
     const asked = await visitor.post('/dashboard/animals?status=sold', typed);
-    expect(textOf(asked.text)).toContain('Your session has ended. Nothing was done.');
+    expect(textOf(asked.text)).toContain('Your session has ended, so this form was not accepted.');
     const { kept = '', action = '' } = {
       ...fieldsOf(asked.text),
       ...elementsIn(asked.text, 'form')[0]?.attributes,

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { newFakeClock } from '../lab/fake-clock.ts';
 import { simulated, simulatedLives } from '../support/simulated-lives.ts';
 
-const days = '1';
+const days = '2';
 
 const seedLines = (lines: readonly string[]): readonly string[] =>
   lines.filter((line) => line.startsWith('seed '));

@@ -170,7 +170,7 @@ const afterwards: Readonly<Partial<Record<string, string>>> = {
 };
 
 const whyHere = (kept: KeptForm | undefined, done: string | null): Html =>
-  html`<p role="status">${afterwards[done ?? ''] ?? html`Your session has ended. ${kept ? 'Nothing was done. Sign in, and what you entered is there again.' : 'Sign in to continue.'}`}</p>`;
+  html`<p role="status">${afterwards[done ?? ''] ?? (kept ? 'Your session has ended, so this form was not accepted. Sign in, and what you entered is there again.' : 'Your session has ended. Sign in to continue.')}</p>`;
 
 const signInForm = (
   { query, kept, refusal }: SignInPage,
